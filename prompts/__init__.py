@@ -1,0 +1,1 @@
+"""The prompts, one Jinja2 file per role."""

@@ -1,0 +1,1 @@
+"""The compiler: brief → source → diagnostics → score → refined source → frozen protocol."""

@@ -1,0 +1,111 @@
+"""The compiler's nouns. The loop does not know what it compiles: a `Contract` runs a module, a `Score` judges it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from buffers.schema import TaskSchema
+from generated_protocols.diagnostics import Diagnostic
+
+__all__ = [
+    "Brief",
+    "Contract",
+    "Decision",
+    "Designer",
+    "Proposal",
+    "Rejection",
+    "Score",
+    "Verdict",
+]
+
+Material = TypeVar("Material", contravariant=True)
+Outcome = TypeVar("Outcome")
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What a designer is told before it proposes the part of one pass.
+
+    `pass_index` 0 is the minimal part, 1 recovery, 2 balance. `accepted` holds the sources kept so far, by pass;
+    `feedback` is what the score says of them (None in pass 0); `rejection` is set when this is a repair.
+    """
+
+    schema: TaskSchema
+    pass_index: int
+    accepted: tuple[str, ...]
+    feedback: Mapping[str, Any] | None
+    max_message_width: int | None
+    window: int
+    seed: int
+    rejection: Rejection | None = None
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A designer's answer: Python source, and what it wants to be remembered of how it came about."""
+
+    source: str
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """Why a proposal was sent back for repair."""
+
+    source: str
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class Designer(Protocol):
+    """Writes protocol parts. `name` and `model` go into the manifest."""
+
+    name: str
+    model: str
+
+    def propose(self, brief: Brief) -> Proposal | None:
+        """Return a part for this brief, or None when nothing is worth adding."""
+
+
+@dataclass(frozen=True)
+class Verdict(Generic[Outcome]):
+    """What running a candidate gave: diagnostics, or an outcome to score."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    outcome: Outcome | None
+
+
+class Contract(Protocol[Outcome]):
+    """Which functions a module defines, and how it is validated and run."""
+
+    name: str
+    version: int
+
+    def check(self, source: str, part: int) -> Sequence[Diagnostic]:
+        """Return what is wrong with the text, without running it."""
+
+    def run(self, sources: Sequence[str]) -> Verdict[Outcome]:
+        """Run the accepted parts plus the candidate (the last) in the sandbox."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether a part stays, and why."""
+
+    keep: bool
+    reason: str
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+
+class Score(Protocol[Outcome]):
+    """How good an outcome is, whether a part earned its place, and what the next pass is told."""
+
+    def judge(self, before: Outcome | None, after: Outcome) -> Decision:
+        """Decide on the part that turned `before` (None: no part at all) into `after`, on the select split."""
+
+    def satisfied(self, outcome: Outcome | None, pass_index: int) -> bool:
+        """Return whether the criterion of `pass_index` already holds, so that the pass is skipped."""
+
+    def feedback(self, outcome: Outcome | None, pass_index: int) -> Mapping[str, Any]:
+        """Return the measured figures that the designer sees before `pass_index`."""
