@@ -1,6 +1,7 @@
 """Whole episodes as padded arrays.
 
-Axes: B episodes, T timesteps, N agents, O observation, S state, A actions, M message, D = O + A + N extended observation.
+Axes: B episodes, T timesteps, N agents, O observation, S state, A actions, M message; D = O + A + N is the extended
+observation.
 """
 
 from __future__ import annotations
@@ -83,8 +84,9 @@ class EpisodeBatch:
 
     def select(self, index: Any) -> EpisodeBatch:
         """Return the episodes at `index` (anything NumPy indexes the first axis with), untrimmed."""
-        picked = {f.name: getattr(self, f.name) for f in fields(self)}
-        return EpisodeBatch(**{name: None if array is None else array[index] for name, array in picked.items()})
+        picked: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        picked = {name: None if array is None else array[index] for name, array in picked.items()}
+        return EpisodeBatch(**picked)
 
     def trimmed(self) -> EpisodeBatch:
         """Return the batch cut to its longest filled length, at least one step."""

@@ -20,8 +20,8 @@ __all__ = [
     "Verdict",
 ]
 
-Material = TypeVar("Material", contravariant=True)
 Outcome = TypeVar("Outcome")
+Judged = TypeVar("Judged", contravariant=True)  # noqa: PLC0105 - a noun reads better than Judged_contra
 
 
 @dataclass(frozen=True)
@@ -98,14 +98,14 @@ class Decision:
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
-class Score(Protocol[Outcome]):
+class Score(Protocol[Judged]):
     """How good an outcome is, whether a part earned its place, and what the next pass is told."""
 
-    def judge(self, before: Outcome | None, after: Outcome) -> Decision:
+    def judge(self, before: Judged | None, after: Judged) -> Decision:
         """Decide on the part that turned `before` (None: no part at all) into `after`, on the select split."""
 
-    def satisfied(self, outcome: Outcome | None, pass_index: int) -> bool:
+    def satisfied(self, outcome: Judged | None, pass_index: int) -> bool:
         """Return whether the criterion of `pass_index` already holds, so that the pass is skipped."""
 
-    def feedback(self, outcome: Outcome | None, pass_index: int) -> Mapping[str, Any]:
+    def feedback(self, outcome: Judged | None, pass_index: int) -> Mapping[str, Any]:
         """Return the measured figures that the designer sees before `pass_index`."""
