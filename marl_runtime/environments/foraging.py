@@ -8,6 +8,7 @@ here from its field and players: the observation is the published 3 x (2 s + 1)Â
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +17,10 @@ import numpy as np
 from buffers.episodes import BoolArray, IntArray
 from buffers.errors import MissingDependencyError
 from buffers.schema import Field, TaskSchema
-from marl_runtime.environment import StepResult, VectorEnvironment
+from marl_runtime.environment import ScriptedPolicy, StepResult, VectorEnvironment
 from marl_runtime.tasks import Task, register
 
-__all__ = ["ACTION_NAMES", "ForagingEnvironment", "ForagingSettings", "foraging_schema"]
+__all__ = ["ACTION_NAMES", "ForagingEnvironment", "ForagingSettings", "OraclePolicy", "foraging_schema"]
 
 ACTION_NAMES = ("stay", "north", "south", "west", "east", "load")
 _LAYERS = ("agent_level", "food_level", "accessible")
@@ -92,8 +93,8 @@ def foraging_schema(settings: ForagingSettings) -> TaskSchema:
         name=settings.name,
         summary=(
             f"{settings.n_agents} foragers on a {settings.size} x {settings.size} grid with {settings.n_foods} foods, "
-            f"each seeing {settings.sight} cell(s) around itself. A food is loaded when foragers beside it whose levels "
-            "add up to its level choose 'load' in the same step"
+            f"each seeing {settings.sight} cell(s) around. A food is loaded when foragers beside it, whose levels "
+            "add up to its level, choose 'load' in the same step"
             + ("; cooperation is forced: every food needs all of them together." if settings.force_coop else ".")
         ),
         roles=("forager",) * settings.n_agents,
@@ -228,6 +229,74 @@ class ForagingEnvironment(VectorEnvironment):
         self.state[index] = np.concatenate([agents, foods], axis=1).reshape(len(index), -1)
 
 
+class OraclePolicy(ScriptedPolicy):
+    """Everyone walks to the food that the farthest forager reaches soonest, and loads when all stand beside it."""
+
+    name = "oracle"
+    summary = "knows the whole grid: all walk to the food that is nearest for the farthest of them"
+
+    def reset(self, environment: VectorEnvironment, mask: BoolArray) -> None:
+        """Nothing is remembered between steps."""
+
+    def act(self, environment: VectorEnvironment) -> IntArray:
+        """Return available actions `[E, N]`."""
+        assert isinstance(environment, ForagingEnvironment)
+        actions = np.zeros(environment.avail_actions.shape[:2], dtype=np.int64)
+        for index, game in enumerate(environment._games):
+            if environment._running[index] and game.field.any():
+                actions[index] = self._act_one(game)
+        return np.where(np.take_along_axis(environment.avail_actions, actions[..., None], -1)[..., 0], actions, 0)
+
+    @staticmethod
+    def _act_one(game: Any) -> list[int]:
+        places = [player.position for player in game.players]
+        foods = list(zip(*np.nonzero(game.field), strict=True))
+        routes = {
+            (food, place): _distances_beside(game.field, food, blocked=set(places) - {place})
+            for food in foods
+            for place in places
+        }
+        far = game.field.size
+        food = min(foods, key=lambda food: max(routes[food, place].get(place, far) for place in places))
+        ready = all(routes[food, place].get(place, far) == 0 for place in places)
+        taken, actions = set(places), []
+        for place in places:
+            distance = routes[food, place]
+            steps = [
+                (distance[cell], action, cell)
+                for action, cell in enumerate(_around(place), start=1)
+                if cell not in taken and distance.get(cell, far) < distance.get(place, far)
+            ]
+            _, action, cell = min(steps, default=(0, ACTION_NAMES.index("load") if ready else 0, place))
+            taken.add(cell)
+            actions.append(action)
+        return actions
+
+
+def _around(cell: tuple[int, int]) -> list[tuple[int, int]]:
+    """The cells to the north, south, west and east, in the order of the actions."""
+    row, column = cell
+    return [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+
+
+def _distances_beside(field: Any, food: tuple[int, int], blocked: set[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """Steps from each free cell to the nearest cell beside `food`, by breadth-first search around `blocked` cells."""
+
+    def free(cell: tuple[int, int]) -> bool:
+        inside = 0 <= cell[0] < field.shape[0] and 0 <= cell[1] < field.shape[1]
+        return inside and field[cell] == 0 and cell not in blocked
+
+    distance = {cell: 0 for cell in _around(food) if free(cell)}
+    queue = deque(distance)
+    while queue:
+        cell = queue.popleft()
+        for later in _around(cell):
+            if later not in distance and free(later):
+                distance[later] = distance[cell] + 1
+                queue.append(later)
+    return distance
+
+
 def _new_game(settings: ForagingSettings) -> Any:
     try:
         from lbforaging.foraging.environment import ForagingEnv
@@ -264,6 +333,7 @@ def _register(settings: ForagingSettings) -> None:
             backend="lbforaging",
             schema=schema,
             make=lambda num_envs: ForagingEnvironment(settings, num_envs),
+            scripted={OraclePolicy.name: OraclePolicy},
             enemies=settings.n_foods,
             requires="lbforaging",
         )

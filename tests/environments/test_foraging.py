@@ -127,3 +127,18 @@ def test_resetting_one_leaves_the_others() -> None:
     env.reset(np.array([False, True, False]), np.array([0, 77, 0]))
     np.testing.assert_array_equal(env.state[[0, 2]], before[[0, 2]])
     assert (env.state[1] != before[1]).any()
+
+
+def test_the_oracle_eats_nearly_everything() -> None:
+    task = find_task(NAME)
+    env, policy = task.make(200), task.scripted["oracle"]()
+    everyone = np.ones(200, dtype=bool)
+    env.reset(everyone, np.arange(200))
+    policy.reset(env, everyone)
+    returns, wins = np.zeros(200), np.zeros(200, dtype=bool)
+    for _ in range(task.schema.episode_limit):
+        result = env.step(policy.act(env))
+        returns += result.rewards
+        wins |= result.success
+    assert wins.mean() > 0.85
+    np.testing.assert_allclose(returns[wins], 1, atol=1e-5)
