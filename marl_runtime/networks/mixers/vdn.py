@@ -1,0 +1,22 @@
+"""VDN: the joint value is the sum of the utilities (Sunehag et al. 2018)."""
+
+from __future__ import annotations
+
+from jaxtyping import Float
+from torch import Tensor
+
+from marl_runtime.networks.mixers.base import Mixer
+
+__all__ = ["VdnMixer"]
+
+
+class VdnMixer(Mixer):
+    """Add the utilities up; the state plays no part."""
+
+    name = "vdn"
+
+    def forward(
+        self, utilities: Float[Tensor, "*batch N"], state: Float[Tensor, "*batch S"]
+    ) -> Float[Tensor, "*batch"]:
+        """Return `q_tot`."""
+        return utilities.sum(dim=-1)
