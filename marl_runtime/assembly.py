@@ -1,0 +1,69 @@
+"""Puts a learner together for a task, a method and a protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from buffers.errors import MissingDependencyError, UsageError
+from buffers.schema import TaskSchema
+from marl_runtime.learner import Learner, LearnerConfig
+from marl_runtime.methods import MethodConfig, MethodInputs, build_method, find_method
+from marl_runtime.networks.mixers import build_mixer
+
+if TYPE_CHECKING:
+    from generated_protocols.protocol import Protocol
+
+__all__ = ["build_learner", "find_device", "load_protocol", "method_inputs"]
+
+
+def find_device(name: str) -> torch.device:
+    """Return the torch device `name`; "cuda" on a machine without one raises `MissingDependencyError`."""
+    device = torch.device(name)
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise MissingDependencyError(f"device {name!r} is not here: use 'cpu', or install a CUDA build of torch")
+    return device
+
+
+def load_protocol(method: str, path: Path | None, schema: TaskSchema) -> Protocol | None:
+    """Load the frozen protocol at `path` where `method` needs one; a missing one raises `UsageError`."""
+    kind = find_method(method)
+    if not (kind.needs_protocol or kind.needs_messages):
+        return None
+    if path is None:
+        raise UsageError(f"method {method!r} needs a frozen protocol: give one with --protocol DIR")
+    from generated_protocols.protocol import Protocol
+
+    return Protocol.load(path, schema)
+
+
+def method_inputs(schema: TaskSchema, protocol: Protocol | None) -> MethodInputs:
+    """Return what methods are built for: the state fields, and their scaling, that the protocol's manifest names.
+
+    Without a protocol, or where it names none: all state fields with the schema's ranges.
+    """
+    if protocol is None:
+        return MethodInputs.for_schema(schema)
+    return MethodInputs.for_schema(schema, protocol.message_dim)
+
+
+def build_learner(
+    method: str,
+    mixer: str,
+    inputs: MethodInputs,
+    *,
+    network: MethodConfig,
+    learner: LearnerConfig,
+    device: torch.device,
+    seed: int,
+) -> Learner:
+    """Return a fresh learner."""
+    return Learner(
+        build_method(method, inputs, network),
+        build_mixer(mixer, inputs.schema),
+        learner,
+        device,
+        seed,
+    )

@@ -1,0 +1,149 @@
+"""Greedy episodes, one row each; they never enter a replay buffer or a step count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from buffers.episodes import EpisodeBatch
+from buffers.errors import UnknownNameError, UsageError
+from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs
+from marl_runtime.checkpoints import Checkpoints
+from marl_runtime.configuration import from_json
+from marl_runtime.environment import episode_seeds
+from marl_runtime.rollout import Actor, Channel, NetworkActor, Rollout, ScriptedActor
+from marl_runtime.run_folder import RunFolder
+from marl_runtime.seeding import stream_seed
+from marl_runtime.statistics import Estimate, mean_over_episodes, wilson
+from marl_runtime.tasks import Task, find_task
+from marl_runtime.training_config import TrainConfig
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from generated_protocols.protocol import Protocol
+
+__all__ = ["EvalConfig", "Evaluation", "evaluate", "evaluate_scripted", "load_actor"]
+
+
+@dataclass(frozen=True)
+class EvalConfig:
+    """How many greedy episodes, from which seed, and what happens to messages on the way."""
+
+    episodes: int = 200
+    seed: int = 0
+    envs: int = 32
+    message_loss: float = 0.0
+    message_noise: float = 0.0
+    message_delay: int = 0
+
+    def __post_init__(self) -> None:
+        if self.episodes < 1 or self.envs < 1:
+            raise ValueError(f"{self.episodes} episodes in {self.envs} environments: both must be at least 1")
+        if self.seed < 0:
+            raise ValueError(f"seed {self.seed} is below 0")
+        self.channel  # noqa: B018 - checks its own values
+
+    @property
+    def channel(self) -> Channel:
+        """What messages suffer."""
+        return Channel(self.message_loss, self.message_noise, self.message_delay)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Per-episode rows (episode, seed, success, return, length, truncated), and what they come to."""
+
+    subject: str
+    steps: int
+    rows: pd.DataFrame
+    success: Estimate  # Wilson interval
+    returns: Estimate
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures and the rows as plain JSON values."""
+        return {
+            "subject": self.subject,
+            "steps": self.steps,
+            "episodes": len(self.rows),
+            "success": vars(self.success),
+            "return": vars(self.returns),
+            "rows": self.rows.to_dict(orient="records"),
+        }
+
+
+def load_actor(run: Path, device: str | None = None) -> tuple[TrainConfig, NetworkActor, Protocol | None, int]:
+    """Return a run's configuration, its policy at the newest whole checkpoint, its protocol, and that step.
+
+    A run without a checkpoint raises `UsageError`.
+    """
+    folder = RunFolder.open(run)
+    config = from_json(TrainConfig, folder.read_json("config.json"))
+    schema = find_task(config.task).schema
+    checkpoint = Checkpoints(run).latest()
+    if checkpoint is None:
+        raise UsageError(f"{run} has no checkpoint yet: train it first with `design-protocol resume {run}`")
+    protocol = load_protocol(config.method, folder.protocol, schema)
+    where = find_device(device or config.device)
+    learner = build_learner(
+        config.method,
+        config.mixer,
+        method_inputs(schema, protocol),
+        network=config.network,
+        learner=config.learner,
+        device=where,
+        seed=config.seed,
+    )
+    learner.load_state_dict(checkpoint.tree["learner"])
+    return config, NetworkActor(learner.method, where), protocol, checkpoint.steps
+
+
+def evaluate(run: Path, config: EvalConfig) -> Evaluation:
+    """Play greedy episodes with a run's policy at its newest whole checkpoint."""
+    torch.set_num_threads(1)
+    trained, actor, protocol, steps = load_actor(run)
+    return _evaluate(run.name, steps, task=find_task(trained.task), actor=actor, protocol=protocol, config=config)
+
+
+def evaluate_scripted(task_name: str, policy: str, config: EvalConfig) -> Evaluation:
+    """Play episodes with a scripted policy of a task; an unknown one raises `UnknownNameError`."""
+    task = find_task(task_name)
+    if policy not in task.scripted:
+        raise UnknownNameError(f"scripted policy of task {task_name!r}", policy, task.scripted)
+    actor = ScriptedActor(task.scripted[policy]())
+    return _evaluate(policy, 0, task=task, actor=actor, protocol=None, config=config)
+
+
+def _evaluate(
+    subject: str, steps: int, *, task: Task, actor: Actor, protocol: Protocol | None, config: EvalConfig
+) -> Evaluation:
+    environment = task.make(min(config.envs, config.episodes))
+    try:
+        rollout = Rollout(environment, protocol, config.channel)
+        seed = stream_seed(config.seed, "evaluation")
+        batch = rollout.play(actor, seed, 0, config.episodes)
+    finally:
+        environment.close()
+    rows = episode_rows(batch, seed)
+    return Evaluation(
+        subject, steps, rows, wilson(int(batch.success.sum()), batch.n_episodes), mean_over_episodes(batch.returns)
+    )
+
+
+def episode_rows(batch: EpisodeBatch, root_seed: int, first_episode: int = 0) -> pd.DataFrame:
+    """Return one row per episode."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "episode": np.arange(first_episode, first_episode + batch.n_episodes),
+            "seed": episode_seeds(root_seed, first_episode, batch.n_episodes),
+            "success": batch.success,
+            "return": batch.returns.astype(float),
+            "length": batch.lengths,
+            "truncated": batch.truncated.any(axis=1),
+        }
+    )

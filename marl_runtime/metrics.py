@@ -1,0 +1,101 @@
+"""The log of a run: one JSON object per line, and the same numbers for TensorBoard. `docs/metrics.md` defines them."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from buffers.memory import naming_full_disk
+from buffers.packing import write_bytes
+
+__all__ = ["MetricsLog", "Window", "read_metrics"]
+
+
+def read_metrics(run: Path) -> list[dict[str, Any]]:
+    """Return every line of a run's log, oldest first; a last line that was cut by a kill is left out."""
+    path = run / "metrics.jsonl"
+    if not path.exists():
+        return []
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            rows.append(json.loads(line))
+        except json.JSONDecodeError:
+            break
+    return rows
+
+
+class MetricsLog:
+    """Appends to `metrics.jsonl` and to TensorBoard's event file, each row at once."""
+
+    def __init__(self, run: Path, resume_from: int | None = None) -> None:
+        """Open the log of `run`; rows after step `resume_from` are cut (None cuts all)."""
+        self._path = run / "metrics.jsonl"
+        kept = [row for row in read_metrics(run) if resume_from is not None and row["step"] <= resume_from]
+        partial = self._path.with_suffix(".partial")
+        with naming_full_disk(f"writing {self._path}"):
+            write_bytes(partial, "".join(json.dumps(row) + "\n" for row in kept).encode())
+        partial.rename(self._path)
+        self._file = self._path.open("a", encoding="utf-8")
+        from torch.utils.tensorboard import SummaryWriter
+
+        # TensorBoard cannot forget rows, so its file is written anew from the rows that were kept
+        if (run / "tensorboard").exists():
+            shutil.rmtree(run / "tensorboard")
+        self._board = SummaryWriter(str(run / "tensorboard"))
+        for row in kept:
+            self._to_board(row)
+
+    def write(self, step: int, values: Mapping[str, float]) -> None:
+        """Log `values` at environment step `step`; numbers that are not finite are logged as null."""
+        row = {"step": step, **{k: v if math.isfinite(v) else None for k, v in values.items()}}
+        with naming_full_disk(f"writing {self._path}"):
+            self._file.write(json.dumps(row) + "\n")
+            self._file.flush()
+        self._to_board(row)
+
+    def _to_board(self, row: Mapping[str, float | None]) -> None:
+        for name, value in row.items():
+            if name != "step" and value is not None:
+                self._board.add_scalar(name, value, int(row["step"] or 0))
+
+    def sync(self) -> None:
+        """Make every row so far last: called before a checkpoint."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._board.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+        self._board.close()
+
+
+class Window:
+    """Means over what happened since the last row of the log: never over the whole run."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, float] = {}
+        self._counts: dict[str, float] = {}
+
+    def add(self, values: Mapping[str, float], weight: float = 1.0) -> None:
+        """Take in `values`, each with `weight`."""
+        for name, value in values.items():
+            self._sums[name] = self._sums.get(name, 0.0) + weight * value
+            self._counts[name] = self._counts.get(name, 0.0) + weight
+
+    def take(self) -> dict[str, float]:
+        """Return the means, and begin a new window."""
+        means = {name: total / self._counts[name] for name, total in self._sums.items() if self._counts[name]}
+        self._sums, self._counts = {}, {}
+        return means

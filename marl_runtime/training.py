@@ -1,0 +1,306 @@
+"""Training: rounds of whole episodes, updates between them, evaluations and checkpoints where they fall due.
+
+Read `_continue` first.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+
+from buffers.episodes import EpisodeBatch, episode_bytes
+from buffers.errors import UsageError
+from buffers.memory import require_memory
+from buffers.progress import Progress, silent
+from buffers.replay import ReplayBuffer
+from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs
+from marl_runtime.checkpoints import Checkpoints, set_torch_generators, torch_generators
+from marl_runtime.configuration import from_json, to_json
+from marl_runtime.metrics import MetricsLog, Window
+from marl_runtime.rollout import NetworkActor, Rollout
+from marl_runtime.run_folder import RunFolder, write_json
+from marl_runtime.seeding import generator, stream_seed
+from marl_runtime.statistics import wilson
+from marl_runtime.tasks import find_task
+from marl_runtime.training_config import TrainConfig
+
+__all__ = ["TrainConfig", "prepare", "resume", "train"]
+
+
+def train(config: TrainConfig, root: Path = Path("runs"), progress: Progress = silent) -> Path:
+    """Train a new run under `root` and return its folder."""
+    return resume(prepare(config, root), progress)
+
+
+def prepare(config: TrainConfig, root: Path = Path("runs")) -> Path:
+    """Make the folder of a new run, its protocol checked and copied, and return it without training."""
+    task = find_task(config.task)
+    protocol = load_protocol(config.method, None if config.protocol is None else Path(config.protocol), task.schema)
+    message_dim = 0 if protocol is None else protocol.message_dim
+    require_memory(episode_bytes(task.schema, message_dim), config.replay_episodes, "the replay buffer")
+    source = None if protocol is None else Path(str(config.protocol))
+    return RunFolder.create(root, config.run_name, to_json(config), task.schema, source).path
+
+
+def resume(run: Path, progress: Progress = silent) -> Path:
+    """Train the run in folder `run` to its end, from its newest whole checkpoint or from the start, and return it.
+
+    A folder that is no run raises `UsageError`. Ctrl-C ends the round, writes a checkpoint and raises
+    KeyboardInterrupt with the command that goes on; a second Ctrl-C does not wait.
+    """
+    folder = RunFolder.open(run)
+    config = from_json(TrainConfig, folder.read_json("config.json"))
+    if folder.finished:
+        raise UsageError(f"{run} is complete: it trained all of its {config.steps:,} steps")
+    with folder.locked():
+        _continue(folder, config, progress)
+    return run
+
+
+@dataclass
+class _Counters:
+    """Where a run is; all of it is in the checkpoint."""
+
+    steps: int = 0
+    episodes: int = 0
+    updates: int = 0
+    credit: int = 0  # steps played for which no update was made yet
+    evaluations: int = 0
+    next_log: int = 0
+    next_evaluation: int = 0
+    next_checkpoint: int = 0
+    complete: bool = False
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+
+
+class _Run:
+    """The parts of a run, at its newest checkpoint."""
+
+    def __init__(self, folder: RunFolder, config: TrainConfig) -> None:
+        torch.set_num_threads(1)
+        self.config = config
+        self.task = find_task(config.task)
+        schema = self.task.schema
+        self.device = find_device(config.device)
+        self.protocol = load_protocol(config.method, folder.protocol, schema)
+        inputs = method_inputs(schema, self.protocol)
+        torch.manual_seed(stream_seed(config.seed, "torch"))
+        self.learner = build_learner(
+            config.method,
+            config.mixer,
+            inputs,
+            network=config.network,
+            learner=config.learner,
+            device=self.device,
+            seed=stream_seed(config.seed, "weights"),
+        )
+        self.sampling = generator(config.seed, "sampling")
+        self.rollout = Rollout(self.task.make(config.envs), self.protocol)
+        self.testing = Rollout(self.task.make(min(config.envs, config.eval_episodes)), self.protocol)
+        self.actor = NetworkActor(self.learner.method, self.device)
+        self.counters = _Counters(next_log=config.log_every, next_checkpoint=config.checkpoint_every)
+        self.checkpoints = Checkpoints(folder.path)
+        self.window = Window()
+        checkpoint = self.checkpoints.latest()
+        self.resumed_from = None if checkpoint is None else checkpoint.steps
+        if checkpoint is None:
+            self.replay = ReplayBuffer(schema, config.replay_episodes, self.rollout.message_dim)
+            return
+        tree = checkpoint.tree
+        self.learner.load_state_dict(tree["learner"])
+        self.counters = _Counters(**tree["counters"])
+        self.sampling.bit_generator.state = tree["sampling"]
+        set_torch_generators(tree["torch"], self.device)
+        self.replay = self.checkpoints.replay(checkpoint, schema, config.replay_episodes, self.rollout.message_dim)
+
+    def save(self) -> Path:
+        """Write a checkpoint of now."""
+        tree: dict[str, Any] = {
+            "learner": self.learner.state_dict(),
+            "counters": asdict(self.counters),
+            "sampling": self.sampling.bit_generator.state,
+            "torch": torch_generators(self.device),
+        }
+        return self.checkpoints.save(self.counters.steps, tree, self.replay)
+
+    def close(self) -> None:
+        """Release the environments."""
+        self.rollout.environment.close()
+        self.testing.environment.close()
+
+
+def _continue(folder: RunFolder, config: TrainConfig, progress: Progress) -> None:
+    run = _Run(folder, config)
+    counters = run.counters
+    clock = _Clock(counters)
+    with MetricsLog(folder.path, run.resumed_from) as log, _stop_between_rounds() as stop:
+        try:
+            while counters.steps < config.steps:
+                if counters.steps >= counters.next_evaluation:
+                    _evaluate(run, log)
+                batch = _play(run)
+                _update(run)
+                progress(counters.steps, config.steps, _status(batch, counters))
+                clock.read()
+                due = counters.steps >= counters.next_checkpoint
+                if due or stop.requested or counters.steps >= counters.next_log:
+                    _log(run, log)
+                if due or stop.requested:
+                    counters.next_checkpoint = _after(counters.steps, config.checkpoint_every)
+                    log.sync()
+                    run.save()
+                if stop.requested:
+                    raise KeyboardInterrupt(
+                        f"stopped at step {counters.steps:,} of {config.steps:,}, all of it kept; "
+                        f"go on with: design-protocol resume {folder.path}"
+                    )
+            if not counters.complete:
+                _evaluate(run, log)
+                clock.read()
+                _log(run, log)
+                counters.complete = True
+                log.sync()
+                run.save()
+        finally:
+            run.close()
+    write_json(folder.path / "result.json", asdict(counters))
+    run.checkpoints.drop_replay()
+
+
+def _play(run: _Run) -> EpisodeBatch:
+    """Play one round into the replay buffer."""
+    config, counters = run.config, run.counters
+    epsilon = config.epsilon.at(counters.steps)
+    batch = run.rollout.play(run.actor, stream_seed(config.seed, "episodes"), counters.episodes, config.envs, epsilon)
+    run.replay.add(batch)
+    steps = int(batch.lengths.sum())
+    counters.steps += steps
+    counters.episodes += batch.n_episodes
+    counters.credit += steps
+    run.window.add(
+        {
+            "train/success": float(batch.success.mean()),
+            "train/return": float(batch.returns.mean()),
+            "train/length": float(batch.lengths.mean()),
+            "train/epsilon": epsilon,
+        },
+        weight=batch.n_episodes,
+    )
+    return batch
+
+
+def _update(run: _Run) -> None:
+    """Make the updates that fall due; before the first full batch none does, and none is owed later."""
+    config, counters = run.config, run.counters
+    if len(run.replay) < config.batch_size:
+        counters.credit = 0
+    while counters.credit >= config.steps_per_update:
+        counters.credit -= config.steps_per_update
+        batch = run.replay.sample(run.sampling, config.batch_size)
+        metrics = run.learner.update(batch)
+        counters.updates += 1
+        run.window.add({f"learner/{name}": value for name, value in metrics.items()})
+        run.window.add({"update/mean_length": float(batch.lengths.mean()), "update/longest": float(batch.n_steps)})
+
+
+def _evaluate(run: _Run, log: MetricsLog) -> None:
+    """Play greedy episodes that nothing learns from, and log them."""
+    config, counters = run.config, run.counters
+    batch = run.testing.play(
+        run.actor,
+        stream_seed(config.seed, "test episodes"),
+        counters.evaluations * config.eval_episodes,
+        config.eval_episodes,
+    )
+    counters.evaluations += 1
+    counters.next_evaluation = _after(counters.steps, config.eval_every)
+    successes = int(batch.success.sum())
+    interval = wilson(successes, batch.n_episodes)
+    log.write(
+        counters.steps,
+        {
+            "test/success": interval.value,
+            "test/success_low": interval.low,
+            "test/success_high": interval.high,
+            "test/return": float(batch.returns.mean()),
+            "test/length": float(batch.lengths.mean()),
+            "test/episodes": float(batch.n_episodes),
+        },
+    )
+
+
+def _log(run: _Run, log: MetricsLog) -> None:
+    """Log the window since the last row, and begin a new one."""
+    counters = run.counters
+    counters.next_log = _after(counters.steps, run.config.log_every)
+    log.write(
+        counters.steps,
+        {
+            **run.window.take(),
+            "count/episodes": counters.episodes,
+            "count/updates": counters.updates,
+            "count/updates_per_step": counters.updates / max(1, counters.steps),
+            "time/wall_seconds": counters.wall_seconds,
+            "time/cpu_seconds": counters.cpu_seconds,
+            "time/steps_per_cpu_second": counters.steps / max(1e-9, counters.cpu_seconds),
+        },
+    )
+
+
+def _after(steps: int, every: int) -> int:
+    """Return the first multiple of `every` that lies after `steps`."""
+    return (steps // every + 1) * every
+
+
+def _status(batch: EpisodeBatch, counters: _Counters) -> str:
+    return f"success {batch.success.mean():.0%} this round, {counters.updates:,} updates"
+
+
+class _Clock:
+    """Adds the time since it was last read to the counters, so that a resumed run counts on."""
+
+    def __init__(self, counters: _Counters) -> None:
+        self._counters = counters
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def read(self) -> None:
+        wall, cpu = time.perf_counter(), time.process_time()
+        self._counters.wall_seconds += wall - self._wall
+        self._counters.cpu_seconds += cpu - self._cpu
+        self._wall, self._cpu = wall, cpu
+
+
+class _Stop:
+    """Whether Ctrl-C (or a polite kill) asked for the end."""
+
+    requested = False
+
+    def request(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt("stopped at once; the last checkpoint is intact")
+        self.requested = True
+
+
+@contextmanager
+def _stop_between_rounds() -> Iterator[_Stop]:
+    """Let SIGINT and SIGTERM end the round first; signals reach the main thread alone, elsewhere nothing changes."""
+    stop = _Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.signal(number, stop.request) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

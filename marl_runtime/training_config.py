@@ -1,0 +1,82 @@
+"""What one training run is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from marl_runtime.learner import LearnerConfig
+from marl_runtime.methods import MethodConfig, find_method
+from marl_runtime.networks.mixers import find_mixer
+from marl_runtime.tasks import find_task
+
+__all__ = ["EpsilonSchedule", "TrainConfig"]
+
+
+@dataclass(frozen=True)
+class EpsilonSchedule:
+    """The share of random actions, falling in a line from `start` to `end` over the first `steps` environment steps."""
+
+    start: float = 1.0
+    end: float = 0.05
+    steps: int = 50_000
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.end <= self.start <= 1:
+            raise ValueError(f"epsilon from {self.start} to {self.end} does not fall within [0, 1]")
+        if self.steps < 1:
+            raise ValueError(f"epsilon falls over {self.steps} steps, which is below 1")
+
+    def at(self, step: int) -> float:
+        """Return epsilon after `step` environment steps."""
+        return max(self.end, self.start - (self.start - self.end) * step / self.steps)
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """One run: a task, a method, a seed, and how long.
+
+    `steps_per_update` environment steps are played for each update of `batch_size` episodes: the update-to-data
+    ratio. `envs` episodes are played per round; updates, evaluations and checkpoints fall between rounds.
+    """
+
+    task: str
+    method: str = "qmix"
+    mixer: str = "qmix"
+    protocol: str | None = None
+    seed: int = 0
+    steps: int = 1_000_000
+    envs: int = 32
+    steps_per_update: int = 200
+    batch_size: int = 32
+    replay_episodes: int = 5_000
+    epsilon: EpsilonSchedule = field(default_factory=EpsilonSchedule)
+    eval_every: int = 20_000
+    eval_episodes: int = 96
+    log_every: int = 10_000
+    checkpoint_every: int = 50_000
+    device: str = "cpu"
+    network: MethodConfig = field(default_factory=MethodConfig)
+    learner: LearnerConfig = field(default_factory=LearnerConfig)
+
+    def __post_init__(self) -> None:
+        find_task(self.task)
+        find_method(self.method)
+        find_mixer(self.mixer)
+        counts = (
+            "steps", "envs", "steps_per_update", "batch_size", "replay_episodes", "eval_every", "eval_episodes",
+            "log_every", "checkpoint_every",
+        )  # fmt: skip
+        for name in counts:
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} {getattr(self, name)} is below 1")
+        if self.seed < 0:
+            raise ValueError(f"seed {self.seed} is below 0")
+        if self.batch_size > self.replay_episodes:
+            raise ValueError(f"batch_size {self.batch_size} is above replay_episodes {self.replay_episodes}")
+        if self.envs > self.replay_episodes:
+            raise ValueError(f"envs {self.envs} is above replay_episodes {self.replay_episodes}")
+
+    @property
+    def run_name(self) -> str:
+        """`<task>-<method>-s<seed>`."""
+        return f"{self.task}-{self.method}-s{self.seed}"
