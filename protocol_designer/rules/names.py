@@ -1,0 +1,274 @@
+"""Rules on names: identifiers, what they may refer to, modules' members, attributes and calls."""
+
+from __future__ import annotations
+
+import builtins
+
+import libcst as cst
+
+from protocol_designer.rules.allowed import (
+    ANNOTATIONS,
+    ARRAY_ATTRIBUTES,
+    ARRAY_METHODS,
+    BUILTINS,
+    CONTAINER_METHODS,
+    CONTRACT_IMPORTS,
+    INBOX_ATTRIBUTES,
+    INBOX_METHODS,
+    MATH,
+    MEANT,
+    NUMPY,
+    NUMPY_LINALG,
+    NUMPY_MEANT,
+    OBSERVATION_ATTRIBUTES,
+    OBSERVATION_METHODS,
+    UFUNC_METHODS,
+    UFUNCS,
+)
+from protocol_designer.rules.reading import Reading, bound_names
+from protocol_designer.rules.rule import Rule, nearest_or_all, normal
+
+__all__ = ["Annotations", "AsciiIdentifiers", "Attributes", "Calls", "ModuleMembers", "Names", "Rebinding"]
+
+_CONSTANTS = frozenset({"True", "False", "None"})
+_MODULES = ("np", "math")
+_DTYPES = frozenset(name for name in NUMPY if name[-1].isdigit()) | {"bool_", "ndarray"}
+_ATTRIBUTES = (
+    ARRAY_ATTRIBUTES
+    | ARRAY_METHODS
+    | CONTAINER_METHODS
+    | OBSERVATION_ATTRIBUTES
+    | OBSERVATION_METHODS
+    | INBOX_ATTRIBUTES
+    | INBOX_METHODS
+)
+_VALUES = ARRAY_ATTRIBUTES | OBSERVATION_ATTRIBUTES | INBOX_ATTRIBUTES
+
+
+class AsciiIdentifiers(Rule):
+    """Names are written in ASCII letters: some other letters look alike or are read by Python as another name.
+
+    Remedy: retype the name; comments and docstrings may use any letters.
+    """
+
+    code = "PD106"
+    title = "a name with letters other than ASCII"
+
+    def visit_Name(self, node: cst.Name) -> None:
+        if not node.value.isascii():
+            same = normal(node.value)
+            hint = f"Python reads it as '{same}'" if same.isascii() else "use a-z, A-Z, 0-9 and _"
+            self.report(node, f"the name '{node.value}' is not ASCII", hint)
+
+
+class Names(Rule):
+    """A name refers to a parameter, a local, a function or constant of the module, `np`, `math` or an allowed builtin.
+
+    Remedy: define it before it is used, or write it as the hint says. `prompts` and the guide list the builtins.
+    """
+
+    code = "PD305"
+    title = "a name that is not defined or not allowed"
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__(reading)
+        self._locals = {name: bound_names(function) for name, function in reading.functions.items()}
+        self._module = {*reading.functions, *reading.constants, *_imported(reading.module)}
+
+    def finish(self) -> None:
+        for node in self.reading.references:
+            name = normal(node.value)
+            function = self.reading.enclosing_function(node)
+            local = self._locals.get(function.name.value, frozenset()) if function else frozenset()
+            known = local | self._module | BUILTINS
+            if name in known and not name.startswith("__"):
+                continue
+            if name in _MODULES:
+                line = "import numpy as np" if name == "np" else "import math"
+                self.report(node, f"'{name}' is not imported", f"write '{line}' at the top")
+            else:
+                self.report(node, self._message(name), MEANT.get(name) or nearest_or_all(name, known - _CONSTANTS))
+
+    @staticmethod
+    def _message(name: str) -> str:
+        exists = hasattr(builtins, name) or name.startswith("__")
+        return f"the name '{name}' is not allowed" if exists else f"the name '{name}' is not defined"
+
+
+def _imported(module: cst.Module) -> set[str]:
+    found = set()
+    for statement in module.body:
+        if isinstance(statement, cst.SimpleStatementLine):
+            for small in statement.body:
+                if isinstance(small, cst.Import | cst.ImportFrom) and not isinstance(small.names, cst.ImportStar):
+                    for alias in small.names:
+                        name = alias.asname.name if alias.asname else alias.name
+                        found.add(name.value if isinstance(name, cst.Name) else "")
+    return found
+
+
+class Rebinding(Rule):
+    """`np`, `math`, the contract's names, the module's functions and the builtins keep their meaning.
+
+    Remedy: choose another name for the variable, for example `total` for `sum`.
+    """
+
+    code = "PD306"
+    title = "an allowed name gets another meaning"
+
+    def finish(self) -> None:
+        reserved = {*_MODULES, *CONTRACT_IMPORTS, *BUILTINS}
+        for node in self.reading.stores:
+            name = normal(node.value)
+            if name.startswith("__"):
+                self.report(node, f"the name '{name}' starts with two underscores", "choose another name")
+            elif name in reserved or name in self.reading.functions:
+                self.report(node, f"'{name}' gets another meaning here", "choose another name for this variable")
+        for function in self.reading.functions.values():
+            name = normal(function.name.value)
+            if name in reserved or name.startswith("__"):
+                self.report(function.name, f"'{name}' gets another meaning here", "choose another name")
+
+
+class ModuleMembers(Rule):
+    """Of `np` and `math` only the listed functions and constants may be used, and the modules only with a dot.
+
+    Left out are names that read or write files, evaluate text, call back, use random numbers, mix rows or
+    return uninitialised memory.
+    Remedy: the hint names the nearest allowed ones; `np.linalg` has `norm` alone.
+    """
+
+    code = "PD307"
+    title = "a member of np or math that is not allowed"
+
+    def finish(self) -> None:
+        for node in self.reading.references:
+            module = normal(node.value)
+            if module in _MODULES:
+                self._check(module, node)
+
+    def _check(self, module: str, node: cst.Name) -> None:
+        parent = self.reading.parents[node]
+        if not (isinstance(parent, cst.Attribute) and parent.value is node):
+            self.report(node, f"the module '{module}' stands alone", f"use it as {module}.name")
+            return
+        name = normal(parent.attr.value)
+        outer = self.reading.parents[parent]
+        member = normal(outer.attr.value) if isinstance(outer, cst.Attribute) and outer.value is parent else None
+        if module == "np" and name == "linalg":
+            if member not in NUMPY_LINALG:
+                self.report(parent, f"'np.linalg{'.' + member if member else ''}'", "allowed: 'np.linalg.norm'")
+        elif name not in (NUMPY if module == "np" else MATH):
+            valid = NUMPY if module == "np" else MATH
+            hint = NUMPY_MEANT.get(name) if module == "np" else None
+            self.report(parent, f"'{module}.{name}' is not allowed", hint or nearest_or_all(name, valid))
+        elif member is not None and name in UFUNCS and member not in UFUNC_METHODS:
+            self.report(outer, f"'np.{name}.{member}' is not allowed", nearest_or_all(member, UFUNC_METHODS))
+
+
+class Attributes(Rule):
+    """Of arrays, lists, dicts, `own` and `inbox` only the listed attributes and methods may be used.
+
+    Remedy: fields are read as `own["name"]`; for another array method use the
+    NumPy function of that name.
+    """
+
+    code = "PD308"
+    title = "an attribute that is not allowed"
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        name = normal(node.attr.value)
+        base = node.value
+        if isinstance(base, cst.Name) and normal(base.value) in _MODULES:
+            return
+        if name in UFUNC_METHODS | NUMPY_LINALG and _is_numpy_member(base):
+            return
+        if name in _ATTRIBUTES:
+            return
+        self.report(node.attr, f"the attribute '.{name}' is not allowed", self._hint(name, base))
+
+    @staticmethod
+    def _hint(name: str, base: cst.BaseExpression) -> str:
+        if name.startswith("_"):
+            return "attributes that start with an underscore are never allowed"
+        if isinstance(base, cst.Name) and base.value in ("own", "inbox"):
+            return f'read it as {base.value}["{name}"]'
+        if name in NUMPY:
+            return f"use np.{name}(...)"
+        return nearest_or_all(name, _ATTRIBUTES)
+
+
+def _is_numpy_member(node: cst.BaseExpression) -> bool:
+    if not (isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name) and node.value.value == "np"):
+        return False
+    return normal(node.attr.value) in UFUNCS | {"linalg"}
+
+
+class Calls(Rule):
+    """A call names what it calls: a function of this module, an allowed builtin, `np.name`, `math.name` or a method.
+
+    Remedy: call the function by its name; a function that is passed as a value may only go to `sorted`, `min` and `max`
+    as `key`.
+    """
+
+    code = "PD310"
+    title = "a call of something that is not a function by name"
+
+    def visit_Call(self, node: cst.Call) -> None:
+        called = node.func
+        if isinstance(called, cst.Attribute):
+            of_module = isinstance(called.value, cst.Name) and normal(called.value.value) in _MODULES
+            if normal(called.attr.value) in _VALUES and not of_module:
+                self.report(called, f"'.{called.attr.value}' is a value, not a method", "remove the parentheses")
+            return
+        if isinstance(called, cst.Name):
+            name = normal(called.value)
+            if name in self.reading.functions or name in BUILTINS - _CONSTANTS:
+                return
+            function = self.reading.enclosing_function(node)
+            if function is not None and name in bound_names(function):
+                self.report(called, f"call of the variable '{name}'", "call functions by their own name")
+            elif name in CONTRACT_IMPORTS or name in self.reading.constants or name in _CONSTANTS:
+                self.report(called, f"'{name}' is not a function", "call functions of this module, np and math")
+            return
+        self.report(called, "call of the value of an expression", "call functions by their own name")
+
+
+class Annotations(Rule):
+    """Annotations name Array, Observation, Inbox, `np.ndarray`, NumPy number types, and Python's plain types.
+
+    Remedy: write `Array` for any array, or leave the annotation out.
+    """
+
+    code = "PD309"
+    title = "an annotation that is not allowed"
+
+    def finish(self) -> None:
+        for annotation in self.reading.annotations:
+            wrong = _first_wrong(annotation)
+            if wrong is not None:
+                written = cst.Module([]).code_for_node(wrong)
+                self.report(wrong, f"the annotation '{written}' is not allowed", "write Array, or leave it out")
+
+
+def _first_wrong(node: cst.CSTNode) -> cst.CSTNode | None:
+    if isinstance(node, cst.Name):
+        return None if node.value in ANNOTATIONS else node
+    if isinstance(node, cst.Attribute):
+        is_np = isinstance(node.value, cst.Name) and node.value.value == "np"
+        return None if is_np and node.attr.value in _DTYPES else node
+    if isinstance(node, cst.SimpleString):
+        text = node.evaluated_value
+        return None if isinstance(text, str) and text.isascii() and len(text) < 100 and '"' not in text else node
+    if isinstance(node, cst.Ellipsis):
+        return None
+    if isinstance(node, cst.Subscript):
+        parts: list[cst.CSTNode] = [node.value]
+        parts += [e.slice.value if isinstance(e.slice, cst.Index) else e for e in node.slice]
+    elif isinstance(node, cst.Tuple | cst.List):
+        parts = [element.value for element in node.elements]
+    elif isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.BitOr):
+        parts = [node.left, node.right]
+    else:
+        return node
+    return next((wrong for part in parts if (wrong := _first_wrong(part)) is not None), None)

@@ -1,0 +1,64 @@
+"""The base of the rules that read the tree."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable
+from typing import ClassVar
+
+import libcst as cst
+
+from protocol_designer.rules.finding import Finding
+from protocol_designer.rules.reading import Reading
+
+__all__ = ["Rule", "listed", "nearest_or_all", "normal"]
+
+_FEW = 12
+
+
+class Rule(cst.BatchableCSTVisitor):
+    """One rule: a visitor that reports findings under one code.
+
+    `title` and the docstring, whose last paragraph starts with "Remedy:", make the rule's entry in the guide. All
+    rules walk the tree together, so a `visit_` method cannot stop the walk. `finish` runs after it.
+    """
+
+    code: ClassVar[str]
+    title: ClassVar[str]
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__()
+        self.reading = reading
+        self.findings: list[Finding] = []
+
+    def report(self, node: cst.CSTNode | None, message: str, hint: str = "") -> None:
+        """Add a finding at `node`; without one it has no place."""
+        line, column = (0, 0) if node is None else self.reading.place(node)
+        self.findings.append(Finding(line, column, self.code, message, hint))
+
+    def finish(self) -> None:
+        """Report what can only be said after the whole tree was seen."""
+
+
+def normal(name: str) -> str:
+    """Return the name as Python sees it: NFKC, so that a full-width `open` is `open`."""
+    return unicodedata.normalize("NFKC", name)
+
+
+def listed(names: Iterable[str], quote: str = "'") -> str:
+    """Return names as they stand in a message: quoted, sorted, comma-separated."""
+    return ", ".join(f"{quote}{name}{quote}" for name in sorted(names))
+
+
+def nearest_or_all(name: str, valid: Iterable[str]) -> str:
+    """Return a hint that names the valid names most like `name`, or all of them when they are few."""
+    folded = {candidate.casefold(): candidate for candidate in sorted(valid)}
+    close = difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)
+    if close:
+        return "did you mean " + " or ".join(f"'{folded[match]}'" for match in close) + "?"
+    if not folded:
+        return "none exist here"
+    if len(folded) <= _FEW:
+        return f"allowed: {listed(folded.values())}"
+    return f"allowed are for example {listed(list(folded.values())[:_FEW])}"

@@ -1,0 +1,250 @@
+"""Rules on what a module may consist of: imports, module level, statements and expressions."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from protocol_designer.rules.allowed import CONTRACT_IMPORTS, IMPORTS
+from protocol_designer.rules.reading import is_docstring
+from protocol_designer.rules.rule import Rule, normal
+
+__all__ = ["Expressions", "Imports", "ModuleLevel", "Statements", "is_literal"]
+
+_ALLOWED_IMPORTS = "allowed: " + ", ".join(f"'{line}'" for line in IMPORTS)
+
+
+def is_literal(node: cst.CSTNode) -> bool:
+    """Return whether `node` is a number, a string, True/False/None, or a tuple, list, dict or arithmetic of such."""
+    if isinstance(node, cst.Integer | cst.Float | cst.SimpleString):
+        return True
+    if isinstance(node, cst.Name):
+        return node.value in ("True", "False", "None")
+    if isinstance(node, cst.UnaryOperation):
+        return is_literal(node.expression)
+    if isinstance(node, cst.BinaryOperation):
+        return is_literal(node.left) and is_literal(node.right)
+    if isinstance(node, cst.ConcatenatedString):
+        return is_literal(node.left) and is_literal(node.right)
+    if isinstance(node, cst.Tuple | cst.List):
+        return all(is_literal(element.value) for element in node.elements)
+    if isinstance(node, cst.Dict):
+        pairs = [element for element in node.elements if isinstance(element, cst.DictElement)]
+        return len(pairs) == len(node.elements) and all(is_literal(p.key) and is_literal(p.value) for p in pairs)
+    return False
+
+
+class Imports(Rule):
+    """A protocol imports NumPy as `np`, `math`, and for annotations the contract's three names; at the top, once.
+
+    Remedy: remove the import and write what it was for with `np`.
+    """
+
+    code = "PD301"
+    title = "an import that is not allowed"
+
+    def visit_Import(self, node: cst.Import) -> None:
+        for alias in node.names:
+            module = normal(cst.Module([]).code_for_node(alias.name).replace(" ", ""))
+            alias_name = alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else None
+            if (module, alias_name) not in (("numpy", "np"), ("math", None), ("math", "math")):
+                written = module if alias_name is None else f"{module} as {alias_name}"
+                self.report(alias, f"import of '{written}'", _ALLOWED_IMPORTS)
+        self._must_be_at_the_top(node)
+
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
+        module = "." * len(node.relative)
+        if node.module is not None:
+            module += normal(cst.Module([]).code_for_node(node.module).replace(" ", ""))
+        if isinstance(node.names, cst.ImportStar):
+            self.report(node, f"import of everything from '{module}'", _ALLOWED_IMPORTS)
+            return
+        for alias in node.names:
+            name = normal(alias.name.value) if isinstance(alias.name, cst.Name) else "?"
+            renamed = alias.asname is not None
+            contract = module == "generated_protocols" and name in CONTRACT_IMPORTS
+            future = module == "__future__" and name == "annotations"
+            if renamed or not (contract or future):
+                as_text = " under another name" if renamed else ""
+                self.report(alias, f"import of '{name}' from '{module}'{as_text}", _ALLOWED_IMPORTS)
+        self._must_be_at_the_top(node)
+
+    def _must_be_at_the_top(self, node: cst.Import | cst.ImportFrom) -> None:
+        if self.reading.is_inside(node, cst.FunctionDef):
+            self.report(node, "an import inside a function", "imports stand at the top of the module")
+
+
+class ModuleLevel(Rule):
+    """A module holds a docstring, imports, functions, and constants that are literals. It keeps nothing between calls.
+
+    A literal is a number, a string, True, False, None, arithmetic on numbers, or a tuple, list or dict of those. The
+    default values of parameters are literals too, but not lists or dicts.
+    Remedy: move the statement into the function that uses it; build arrays there too.
+    """
+
+    code = "PD302"
+    title = "a statement at module level that is not an import, a function or a literal constant"
+
+    def visit_Module(self, node: cst.Module) -> None:
+        for statement in node.body:
+            if isinstance(statement, cst.SimpleStatementLine):
+                for small in statement.body:
+                    self._check(small)
+            elif not isinstance(statement, cst.FunctionDef):
+                hint = "move it into send() or receive()"
+                self.report(statement, f"a {_kind(statement)} at module level", hint)
+
+    def _check(self, small: cst.BaseSmallStatement) -> None:
+        if isinstance(small, cst.Import | cst.ImportFrom | cst.Pass) or is_docstring(small):
+            return
+        value = small.value if isinstance(small, cst.Assign | cst.AnnAssign) else None
+        if value is None or not isinstance(small, cst.Assign | cst.AnnAssign):
+            self.report(small, f"a {_kind(small)} at module level", "move it into send() or receive()")
+            return
+        targets = [small.target] if isinstance(small, cst.AnnAssign) else [t.target for t in small.targets]
+        if not all(isinstance(target, cst.Name) for target in targets):
+            self.report(small, "module-level assignment to something else than a name", "write NAME = literal")
+        elif not is_literal(value):
+            name = getattr(targets[0], "value", "?")
+            hint = "constants are numbers, strings, or tuples of those; compute it inside the function that uses it"
+            self.report(value, f"the module-level constant '{name}' is not a literal", hint)
+
+    def visit_Param(self, node: cst.Param) -> None:
+        if node.default is not None and (not is_literal(node.default) or isinstance(node.default, cst.List | cst.Dict)):
+            hint = "defaults are numbers, strings, None, or tuples of those"
+            self.report(node.default, f"the default value of '{node.name.value}' is not a literal", hint)
+
+
+def _kind(node: cst.CSTNode) -> str:
+    names = {"Expr": "bare expression", "If": "'if'", "For": "'for' loop", "AugAssign": "changed constant"}
+    return names.get(type(node).__name__, f"'{type(node).__name__.lower()}' statement")
+
+
+class Statements(Rule):
+    """Functions consist of assignments, `if`, `for` over something bounded, `assert`, `pass` and `return`.
+
+    Remedy: `while` becomes `for step in range(n)`; what classes, `try` and `with` are for is not needed: a protocol
+    holds no state, reads no files, and treats missing values with np.where.
+    """
+
+    code = "PD303"
+    title = "a statement that protocols do not have"
+
+    def visit_While(self, node: cst.While) -> None:
+        self.report(node, "'while' loop", "use 'for step in range(n)' with a fixed n, or np.where on whole arrays")
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:
+        self.report(node, "class definition", "write functions; a protocol keeps no state")
+
+    def visit_Try(self, node: cst.Try) -> None:
+        self.report(node, "'try' statement", "test with np.where or np.isfinite; errors of a protocol must be seen")
+
+    def visit_TryStar(self, node: cst.TryStar) -> None:
+        self.report(node, "'try' statement", "test with np.where or np.isfinite; errors of a protocol must be seen")
+
+    def visit_With(self, node: cst.With) -> None:
+        hint = "remove it; guard divisions with np.maximum(divisor, 1e-6) or np.where"
+        self.report(node, "'with' statement", hint)
+
+    def visit_Match(self, node: cst.Match) -> None:
+        self.report(node, "'match' statement", "use np.where or np.select on whole arrays")
+
+    def visit_Global(self, node: cst.Global) -> None:
+        self.report(node, "'global' statement", "a protocol keeps no state: read the past with own.past(name)")
+
+    def visit_Nonlocal(self, node: cst.Nonlocal) -> None:
+        self.report(node, "'nonlocal' statement", "a protocol keeps no state: read the past with own.past(name)")
+
+    def visit_Del(self, node: cst.Del) -> None:
+        self.report(node, "'del' statement", "leave the name; it ends with the function")
+
+    def visit_Raise(self, node: cst.Raise) -> None:
+        self.report(node, "'raise' statement", "a protocol answers every input with finite numbers; use np.where")
+
+    def visit_TypeAlias(self, node: cst.TypeAlias) -> None:
+        self.report(node, "'type' statement", "write the annotation out")
+
+    def visit_Decorator(self, node: cst.Decorator) -> None:
+        self.report(node, "decorator", "plain functions only")
+
+    def visit_Asynchronous(self, node: cst.Asynchronous) -> None:
+        self.report(node, "'async'", "plain functions and loops only")
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        if self.reading.enclosing_function(node) is not node:
+            self.report(node, f"function '{node.name.value}' inside a function", "move it to module level")
+        if node.type_parameters is not None:
+            self.report(node.type_parameters, "type parameters", "plain functions only")
+        for star in (node.params.star_arg, node.params.star_kwarg):
+            if isinstance(star, cst.Param):
+                hint = "name the parameters, or pass a tuple"
+                self.report(star, f"parameter '{star.star}{star.name.value}' of any number", hint)
+
+    def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
+        self._target(node.target)
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self._target(node.target)
+
+    def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+        self._target(node.target)
+
+    def visit_For(self, node: cst.For) -> None:
+        self._target(node.target)
+
+    def visit_CompFor(self, node: cst.CompFor) -> None:
+        self._target(node.target)
+
+    def _target(self, target: cst.BaseExpression) -> None:
+        if isinstance(target, cst.Attribute):
+            self.report(target, f"assignment to the attribute '.{target.attr.value}'", "assign to a name or a slice")
+        elif isinstance(target, cst.Tuple | cst.List):
+            for element in target.elements:
+                self._target(element.value)
+
+
+class Expressions(Rule):
+    """Expressions are arithmetic, comparisons, indexing, calls, displays and comprehensions of lists, tuples and dicts.
+
+    Remedy: write a module-level function for a `lambda`, an assignment of its own for `:=`, a tuple for a set.
+    """
+
+    code = "PD304"
+    title = "an expression that protocols do not have"
+
+    def visit_Lambda(self, node: cst.Lambda) -> None:
+        self.report(node, "'lambda'", "write a function at module level")
+
+    def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
+        self.report(node, "':=' inside an expression", "assign on a line of its own")
+
+    def visit_Yield(self, node: cst.Yield) -> None:
+        self.report(node, "'yield'", "return a dict of components")
+
+    def visit_Await(self, node: cst.Await) -> None:
+        self.report(node, "'await'", "a protocol runs at once")
+
+    def visit_Set(self, node: cst.Set) -> None:
+        self.report(node, "set", "its order differs from run to run; use a tuple")
+
+    def visit_SetComp(self, node: cst.SetComp) -> None:
+        self.report(node, "set comprehension", "its order differs from run to run; use a list")
+
+    def visit_Imaginary(self, node: cst.Imaginary) -> None:
+        self.report(node, f"complex number {node.value}", "messages are real numbers")
+
+    def visit_StarredElement(self, node: cst.StarredElement) -> None:
+        self.report(node, "'*' inside a display or a target", "write the elements out, or add lists with +")
+
+    def visit_StarredDictElement(self, node: cst.StarredDictElement) -> None:
+        self.report(node, "'**' inside a dict", "write the entries out")
+
+    def visit_Arg(self, node: cst.Arg) -> None:
+        if node.star:
+            self.report(node, f"'{node.star}' in a call", "write the arguments out")
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        if isinstance(node.operator, cst.Modulo) and isinstance(node.left, cst.SimpleString | cst.ConcatenatedString):
+            self.report(node, "text formatting with '%'", "names are string literals")
+
+    def visit_TemplatedString(self, node: cst.TemplatedString) -> None:
+        self.report(node, "template string", "names are string literals")

@@ -1,0 +1,166 @@
+"""Checks on the bytes and characters of a source, before any parser sees it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from protocol_designer.rules.finding import Finding
+from protocol_designer.rules.limits import MAX_BYTES
+
+__all__ = [
+    "TEXT_RULES",
+    "UNREADABLE",
+    "ByteOrderMark",
+    "CodingCookie",
+    "HiddenCharacters",
+    "NotUtf8",
+    "TextRule",
+    "TooLong",
+    "check_text",
+]
+
+# PEP 263: in a comment on line 1 or 2. Newer interpreters read it only there; it is refused on any line that starts so.
+_COOKIE = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_TWO_LINES = 2
+_LINE_BREAKS = "\u0085\u2028\u2029"
+_BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+class TextRule:
+    """A rule on the text; `code`, `title` and the docstring make its entry in the guide."""
+
+    code: str
+    title: str
+
+    @classmethod
+    def at(cls, text: str, index: int, message: str, hint: str) -> Finding:
+        """Return a finding at the character `index` of `text`."""
+        line = text.count("\n", 0, index) + 1
+        column = index - (text.rfind("\n", 0, index) + 1) + 1
+        return Finding(line, column, cls.code, message, hint)
+
+
+class TooLong(TextRule):
+    """A part holds at most 16 KiB of source, so that a person can review it.
+
+    Remedy: split it into parts, or loop over a tuple of names instead of writing each line out.
+    """
+
+    code = "PD101"
+    title = "the source is too long"
+
+    @classmethod
+    def check(cls, raw: bytes) -> Finding | None:
+        """Return the finding for a source of more than `MAX_BYTES` bytes."""
+        if len(raw) <= MAX_BYTES:
+            return None
+        hint = "split it into parts, or loop over a tuple of names"
+        return Finding(0, 0, cls.code, f"the source has {len(raw):,} bytes, at most {MAX_BYTES:,} are allowed", hint)
+
+
+class NotUtf8(TextRule):
+    """A source is UTF-8 text.
+
+    Remedy: save the file as UTF-8 in the editor.
+    """
+
+    code = "PD102"
+    title = "the source is not UTF-8"
+
+    @classmethod
+    def check(cls, raw: bytes) -> Finding | None:
+        """Return the finding for bytes that are not UTF-8, at the first one."""
+        try:
+            raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            start = raw.rfind(b"\n", 0, error.start) + 1
+            column = len(raw[start : error.start].decode("utf-8")) + 1
+            message = f"byte 0x{raw[error.start]:02x} is not UTF-8"
+            return Finding(line, column, cls.code, message, "save the file as UTF-8")
+        return None
+
+
+class ByteOrderMark(TextRule):
+    """The file starts with a byte-order mark, which the loader would read as a character of the program.
+
+    Remedy: save the file as "UTF-8", not as "UTF-8 with BOM".
+    """
+
+    code = "PD103"
+    title = "the file starts with a byte-order mark"
+
+    @classmethod
+    def check(cls, text: str) -> Finding | None:
+        """Return the finding for a leading U+FEFF."""
+        if not text.startswith("\ufeff"):
+            return None
+        return Finding(1, 1, cls.code, "the file starts with a byte-order mark", 'save it as UTF-8 "without BOM"')
+
+
+class HiddenCharacters(TextRule):
+    """Control characters, bidirectional marks and rare line separators make a text read otherwise than it runs.
+
+    Tabs and line ends (LF, or CR LF) are fine. Other letters may stand in comments and docstrings.
+    Remedy: delete the character at the place shown; retype the line when nothing is visible there.
+    """
+
+    code = "PD104"
+    title = "a hidden or control character"
+
+    @classmethod
+    def check(cls, text: str) -> Finding | None:
+        """Return the finding for the first hidden character of `text` (line ends already LF)."""
+        for index, character in enumerate(text):
+            if character in "\n\t":
+                continue
+            hidden = unicodedata.category(character) in ("Cc", "Cs") or character in _LINE_BREAKS + _BIDIRECTIONAL
+            if hidden or character == "\ufeff":
+                name = unicodedata.name(character, "control character")
+                message = f"hidden character U+{ord(character):04X} ({name.lower()})"
+                return cls.at(text, index, message, "delete it; retype the line when nothing is visible there")
+        return None
+
+
+class CodingCookie(TextRule):
+    """A source names no encoding: a file that does is read otherwise by Python than by the validator.
+
+    Remedy: delete the `coding` comment; the source is UTF-8.
+    """
+
+    code = "PD105"
+    title = "the source names an encoding"
+
+    @classmethod
+    def check(cls, text: str) -> Finding | None:
+        """Return the finding for a coding comment on the first two lines."""
+        for number, line in enumerate(text.split("\n")[:_TWO_LINES], start=1):
+            match = _COOKIE.match(line)
+            if match:
+                message = f"the source names an encoding ({match[1]!r})"
+                return Finding(number, match.start(1) + 1, cls.code, message, "delete this comment: sources are UTF-8")
+        return None
+
+
+TEXT_RULES: tuple[type[TextRule], ...] = (TooLong, NotUtf8, ByteOrderMark, HiddenCharacters, CodingCookie)
+
+
+UNREADABLE = frozenset({TooLong.code, NotUtf8.code, HiddenCharacters.code})
+"""Codes after which the text is not read any further."""
+
+
+def check_text(source: str | bytes) -> tuple[str, list[Finding]]:
+    """Return the text with LF line ends, and what is wrong with it; the text is empty when it cannot be read.
+
+    Lone carriage returns are control characters here: Python ends a line at one, most editors do not.
+    """
+    raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
+    unreadable = TooLong.check(raw) or NotUtf8.check(raw)
+    if unreadable:
+        return "", [unreadable]
+    text = raw.decode("utf-8").replace("\r\n", "\n")
+    mark = ByteOrderMark.check(text)
+    text = text.removeprefix("\ufeff")
+    found = (mark, HiddenCharacters.check(text), CodingCookie.check(text))
+    return text, [finding for finding in found if finding is not None]
