@@ -83,4 +83,7 @@ class ResourceError(ProtocolDesignerError):
 def nearest(name: str, valid: Iterable[str], count: int = 3) -> list[str]:
     """Return up to `count` of the `valid` names that look most like `name`, best first, ignoring case."""
     by_folded = {candidate.casefold(): candidate for candidate in valid}
-    return [by_folded[match] for match in difflib.get_close_matches(name.casefold(), by_folded, n=count, cutoff=0.5)]
+    folded = name.casefold()
+    close = difflib.get_close_matches(folded, by_folded, n=count, cutoff=0.5)
+    close += [candidate for candidate in by_folded if folded and folded in candidate and candidate not in close]
+    return [by_folded[match] for match in close[:count]]

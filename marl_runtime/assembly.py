@@ -20,11 +20,18 @@ __all__ = ["build_learner", "find_device", "load_protocol", "method_inputs"]
 
 
 def find_device(name: str) -> torch.device:
-    """Return the torch device `name`; "cuda" on a machine without one raises `MissingDependencyError`."""
-    device = torch.device(name)
-    if device.type == "cuda" and not torch.cuda.is_available():
+    """Return the torch device `name`: "cpu", "cuda", "cuda:1", or "auto", which takes CUDA where it is present.
+
+    CUDA on a machine without it raises `MissingDependencyError`, any other name `UsageError`.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    kind, _, index = name.partition(":")
+    if kind not in ("cpu", "cuda") or (index and not index.isdigit()):
+        raise UsageError(f"unknown device {name!r}: use 'auto', 'cpu', 'cuda' or 'cuda:<number>'")
+    if kind == "cuda" and not torch.cuda.is_available():
         raise MissingDependencyError(f"device {name!r} is not here: use 'cpu', or install a CUDA build of torch")
-    return device
+    return torch.device(name)
 
 
 def load_protocol(method: str, path: Path | None, schema: TaskSchema) -> Protocol | None:
