@@ -88,7 +88,9 @@ class Learner:
         self._target_mixer = copy.deepcopy(mixer).eval().requires_grad_(False)
         self._groups = method.parameter_groups()
         self._groups["utility"] = [*self._groups["utility"], *mixer.parameters()]
-        self._optimiser = torch.optim.Adam([p for group in self._groups.values() for p in group], lr=config.lr)
+        self._optimiser = torch.optim.Adam(
+            [p for group in self._groups.values() for p in group], lr=config.lr, fused=True
+        )
         self._reward_scale = RewardScale(config.reward_standardisation)
         self.updates = 0
 

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from marl_runtime.methods.base import Carry, Method, MethodConfig, MethodInputs, Unrolled, required
-from marl_runtime.networks.batch import TensorBatch
+from marl_runtime.networks.batch import TensorBatch, by_episode, by_row
 from marl_runtime.networks.utility import UtilityNetwork
 
 __all__ = ["Direct"]
@@ -41,4 +41,5 @@ class Direct(Method):
     def unroll(self, batch: TensorBatch) -> Unrolled:
         """Return the utilities of whole episodes."""
         messages = required(batch.messages, "messages", self.name)
-        return Unrolled(self.utility.unroll(torch.cat([batch.extended, messages], dim=-1)))
+        known = torch.cat([by_row(batch.extended), by_row(messages)], dim=-1)
+        return Unrolled(by_episode(self.utility.unroll(known), batch.n_agents))

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from marl_runtime.methods.base import Carry, Method, MethodConfig, MethodInputs, Unrolled, required
-from marl_runtime.networks.batch import TensorBatch
+from marl_runtime.networks.batch import TensorBatch, by_episode, by_row
 from marl_runtime.networks.communication import CommunicationModule
 from marl_runtime.networks.utility import UtilityNetwork
 
@@ -75,15 +75,14 @@ class Lmac(Method):
 
     def unroll(self, batch: TensorBatch) -> Unrolled:
         """Return the utilities of whole episodes, and in training mode the communication module's losses."""
-        heard = self.heard(batch.messages, batch.extended)
-        latent = self.communication.encoder.unroll(torch.cat([batch.extended, heard], dim=-1))
-        q = self.utility.unroll(torch.cat([batch.extended, latent.z.detach()], dim=-1))
+        extended, heard = by_row(batch.extended), by_row(self.heard(batch.messages, batch.extended))
+        latent = self.communication.encoder.unroll(torch.cat([extended, heard], dim=-1))
+        known = torch.cat([extended, latent.z.detach()], dim=-1)
+        q = by_episode(self.utility.unroll(known), batch.n_agents)
         if not self.training:
             return Unrolled(q)
         # what an agent knew when it chose: the observation after the last step is left out
-        receivers = batch.alive.clone()
-        receivers[:, :-1] &= batch.filled[..., None]
-        receivers[:, -1] = False
-        fields = batch.state[..., list(self.inputs.target_fields)]
-        losses, logs = self.communication.losses(latent, fields, receivers)
+        receivers = by_row(batch.receivers[..., None]).flatten().nonzero().flatten()
+        states = batch.state.transpose(0, 1).flatten(0, 1).index_select(0, receivers // batch.n_agents)
+        losses, logs = self.communication.losses(latent, states[:, list(self.inputs.target_fields)], receivers)
         return Unrolled(q, losses, logs)

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from marl_runtime.methods.base import Carry, Method, MethodConfig, MethodInputs, Unrolled
-from marl_runtime.networks.batch import TensorBatch
+from marl_runtime.networks.batch import TensorBatch, by_episode, by_row
 from marl_runtime.networks.utility import UtilityNetwork
 
 __all__ = ["Qmix"]
@@ -37,4 +37,4 @@ class Qmix(Method):
 
     def unroll(self, batch: TensorBatch) -> Unrolled:
         """Return the utilities of whole episodes."""
-        return Unrolled(self.utility.unroll(batch.extended))
+        return Unrolled(by_episode(self.utility.unroll(by_row(batch.extended)), batch.n_agents))

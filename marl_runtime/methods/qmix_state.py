@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from marl_runtime.methods.base import Carry, Method, MethodConfig, MethodInputs, Unrolled, required
-from marl_runtime.networks.batch import TensorBatch
+from marl_runtime.networks.batch import TensorBatch, by_episode, by_row
 from marl_runtime.networks.utility import UtilityNetwork
 
 __all__ = ["QmixState"]
@@ -39,5 +39,6 @@ class QmixState(Method):
 
     def unroll(self, batch: TensorBatch) -> Unrolled:
         """Return the utilities of whole episodes."""
-        state = batch.state[:, :, None].expand(-1, -1, batch.extended.shape[2], -1)
-        return Unrolled(self.utility.unroll(torch.cat([batch.extended, state], dim=-1)))
+        state = by_row(batch.state[:, :, None].expand(-1, -1, batch.n_agents, -1))
+        known = torch.cat([by_row(batch.extended), state], dim=-1)
+        return Unrolled(by_episode(self.utility.unroll(known), batch.n_agents))

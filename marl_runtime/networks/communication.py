@@ -2,7 +2,8 @@
 
     [extended observation, message] → encoder → gate → z → decoder → (state fields, SAI) → cycle encoder → ẑ
 
-Axes: B episodes, T timesteps, N agents, F input, Z latent, K reconstructed state fields, R rows.
+Axes: T timesteps, R rows (episodes times agents), F input, H hidden, Z latent, K reconstructed state fields, L rows and
+timesteps at which a receiver lives.
 """
 
 from __future__ import annotations
@@ -10,23 +11,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from marl_runtime.networks.batch import masked_mean
 from marl_runtime.networks.recurrence import Recurrence, Residual
-from marl_runtime.networks.utility import batch_major, time_major
 
 __all__ = ["CommunicationEncoder", "CommunicationModule", "CycleEncoder", "Latent", "StateDecoder"]
 
 
 @dataclass(frozen=True)
 class Latent:
-    """The encoder's output over whole episodes."""
+    """The encoder's output over whole sequences."""
 
-    z: Float[Tensor, "B T N Z"]
-    gate: Float[Tensor, "B T N 1"]
+    z: Float[Tensor, "T R Z"]
+    gate: Float[Tensor, "T R 1"]
 
 
 class CommunicationEncoder(nn.Module):
@@ -65,12 +64,10 @@ class CommunicationEncoder(nn.Module):
         h, carry = self.memory.step(x, carry)
         return self._latent(x, h)[0], carry
 
-    def unroll(self, received: Float[Tensor, "B T N F"]) -> Latent:
-        """Return z and the gate over whole episodes; dropout in training mode."""
-        b, _, n, _ = received.shape
-        x = functional.dropout(time_major(self._perceptron(received)), self.dropout, self.training)
-        z, gate = self._latent(x, self.memory.unroll(x))
-        return Latent(batch_major(z, b, n), batch_major(gate, b, n))
+    def unroll(self, received: Float[Tensor, "T R F"]) -> Latent:
+        """Return z and the gate over whole sequences; dropout in training mode."""
+        x = functional.dropout(self._perceptron(received), self.dropout, self.training)
+        return Latent(*self._latent(x, self.memory.unroll(x)))
 
 
 class StateDecoder(nn.Module):
@@ -139,17 +136,17 @@ class CommunicationModule(nn.Module):
         self.register_buffer("span", high - low)
 
     def losses(
-        self, latent: Latent, fields: Float[Tensor, "B T K"], receivers: Bool[Tensor, "B T N"]
+        self, latent: Latent, fields: Float[Tensor, "L K"], receivers: Int[Tensor, L]
     ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        """Return the three losses and what is logged, over the `receivers` that live at a step that was played.
+        """Return the three losses and what is logged, over the L places where a receiver lives.
 
-        `fields` are the state's own numbers. The SAI label is the present prediction's χ and carries no gradient; the
-        published loss is the cross-entropy of a clamped sigmoid, here in its exact form on the logit.
+        `receivers` are their places in the latent's flattened T x R, `fields` the state's own numbers there. The SAI
+        label is the present prediction's χ and carries no gradient; the published loss is the cross-entropy of a
+        clamped sigmoid, here in its exact form on the logit.
         """
-        z = latent.z[receivers]
+        z = latent.z.flatten(0, 1).index_select(0, receivers)
         decoded, logits = self.decoder(z)
-        target = ((fields - self.low) / self.span)[:, :, None].expand(*receivers.shape, -1)[receivers]
-        squared_error = (decoded - target) ** 2
+        squared_error = (decoded - (fields - self.low) / self.span) ** 2
         success = (squared_error.detach() < self.alpha).float()
         returned = self.cycle(torch.cat([decoded, torch.sigmoid(logits)], dim=-1))
         losses = {
@@ -160,7 +157,7 @@ class CommunicationModule(nn.Module):
         logs = {
             # a constant z would have no cycle loss at all, so its variance is watched
             "z_variance": _mean(z.detach().var(dim=0, correction=0)),
-            "gate": masked_mean(latent.gate.detach()[..., 0], receivers),
+            "gate": _mean(latent.gate.detach().flatten().index_select(0, receivers)),
             "success": _mean(success),
         }
         return losses, logs

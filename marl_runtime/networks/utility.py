@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from marl_runtime.networks.recurrence import Recurrence
 
-__all__ = ["UtilityNetwork", "batch_major", "time_major"]
+__all__ = ["UtilityNetwork"]
 
 
 class UtilityNetwork(nn.Module):
@@ -31,18 +31,7 @@ class UtilityNetwork(nn.Module):
         h, carry = self.memory.step(functional.relu(self.embed(known)), carry)
         return self.head(h), carry
 
-    def unroll(self, known: Float[Tensor, "B T N F"]) -> Float[Tensor, "B T N A"]:
-        """Return the utilities of whole episodes."""
-        b, _, n, _ = known.shape
-        h = self.memory.unroll(time_major(functional.relu(self.embed(known))))
-        return batch_major(self.head(h), b, n)
-
-
-def time_major(x: Float[Tensor, "B T N H"]) -> Float[Tensor, "T B*N H"]:
-    """Lay sequences out as a recurrence reads them: time first, one row per episode and agent."""
-    return x.transpose(0, 1).flatten(1, 2)
-
-
-def batch_major(x: Float[Tensor, "T B*N H"], n_episodes: int, n_agents: int) -> Float[Tensor, "B T N H"]:
-    """Undo `time_major`."""
-    return x.reshape(len(x), n_episodes, n_agents, -1).transpose(0, 1)
+    def unroll(self, known: Float[Tensor, "T R F"]) -> Float[Tensor, "T R A"]:
+        """Return the utilities of whole sequences."""
+        utilities: Tensor = self.head(self.memory.unroll(functional.relu(self.embed(known))))
+        return utilities

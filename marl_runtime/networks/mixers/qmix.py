@@ -33,9 +33,11 @@ class QmixMixer(Mixer):
         self, utilities: Float[Tensor, "*batch N"], state: Float[Tensor, "*batch S"]
     ) -> Float[Tensor, "*batch"]:
         """Return `q_tot`."""
+        shape = utilities.shape[:-1]
+        utilities, state = utilities.reshape(-1, self.n_agents), state.reshape(-1, self.state_dim)
         for_w1, for_w2, for_v, b1 = self.hyper_in(state).split(self._split, dim=-1)
-        w1 = self.hyper_w1(functional.relu(for_w1)).abs().unflatten(-1, (self.n_agents, self.embed_dim))
+        w1 = self.hyper_w1(functional.relu(for_w1)).abs().view(-1, self.n_agents, self.embed_dim)
         w2 = self.hyper_w2(functional.relu(for_w2)).abs()
-        v = self.hyper_v(functional.relu(for_v))[..., 0]
-        hidden = functional.elu((utilities[..., None] * w1).sum(dim=-2) + b1)
-        return (hidden * w2).sum(dim=-1) + v
+        v = self.hyper_v(functional.relu(for_v))[:, 0]
+        hidden = functional.elu((utilities[..., None] * w1).sum(dim=1) + b1)
+        return ((hidden * w2).sum(dim=1) + v).view(shape)
