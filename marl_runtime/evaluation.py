@@ -98,7 +98,8 @@ def load_actor(run: Path, device: str | None = None) -> tuple[TrainConfig, Netwo
         seed=config.seed,
     )
     learner.load_state_dict(checkpoint.tree["learner"])
-    return config, NetworkActor(learner.method, where), protocol, checkpoint.steps
+    spoken = protocol if learner.method.needs_messages else None
+    return config, NetworkActor(learner.method, where), spoken, checkpoint.steps
 
 
 def evaluate(run: Path, config: EvalConfig) -> Evaluation:

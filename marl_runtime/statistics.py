@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Estimate", "interquartile_mean", "mean_over_episodes", "over_seeds", "wilson"]
+__all__ = ["Estimate", "difference_over_seeds", "interquartile_mean", "mean_over_episodes", "over_seeds", "wilson"]
 
 Z_95 = 1.959963984540054
 
@@ -52,22 +52,38 @@ def interquartile_mean(values: Sequence[float]) -> float:
     return float(stats.trim_mean(np.asarray(values, dtype=np.float64), 0.25))
 
 
-def over_seeds(values: Sequence[float], seed: int = 0, resamples: int = 2_000) -> Estimate:
+def over_seeds(values: Sequence[float], seed: int = 0) -> Estimate:
     """Return the interquartile mean over seeds with its percentile bootstrap interval over seeds."""
+    return _bootstrap(_middle, [values], seed)
+
+
+def difference_over_seeds(values: Sequence[float], others: Sequence[float], seed: int = 0) -> Estimate:
+    """Return the interquartile mean of `values` less that of `others`; the seeds of both are resampled."""
+    return _bootstrap(lambda a, b, axis: _middle(a, axis) - _middle(b, axis), [values, others], seed)
+
+
+def _middle(sample: NDArray[np.float64], axis: int) -> Any:
     from scipy import stats
 
-    array = np.asarray(values, dtype=np.float64)
-    middle = interquartile_mean(values)
-    if len(array) < 2:
-        return Estimate(middle, math.nan, math.nan)
-    if np.ptp(array) == 0:
-        return Estimate(middle, middle, middle)
+    return stats.trim_mean(sample, 0.25, axis=axis)
+
+
+def _bootstrap(statistic: Callable[..., Any], samples: list[Sequence[float]], seed: int) -> Estimate:
+    from scipy import stats
+
+    arrays = [np.asarray(sample, dtype=np.float64) for sample in samples]
+    if any(len(array) == 0 for array in arrays):
+        return Estimate(math.nan, math.nan, math.nan)
+    value = float(statistic(*arrays, axis=-1))
+    if any(len(array) < 2 for array in arrays):
+        return Estimate(value, math.nan, math.nan)
     interval = stats.bootstrap(  # type: ignore[attr-defined]
-        (array,),
-        lambda sample, axis: stats.trim_mean(sample, 0.25, axis=axis),
-        n_resamples=resamples,
+        arrays,
+        statistic,
+        n_resamples=2_000,
         confidence_level=0.95,
         method="percentile",
+        vectorized=True,
         rng=np.random.default_rng(seed),
     ).confidence_interval
-    return Estimate(middle, float(interval.low), float(interval.high))
+    return Estimate(value, float(interval.low), float(interval.high))

@@ -105,8 +105,9 @@ class _Run:
             seed=stream_seed(config.seed, "weights"),
         )
         self.sampling = generator(config.seed, "sampling")
-        self.rollout = Rollout(self.task.make(config.envs), self.protocol)
-        self.testing = Rollout(self.task.make(min(config.envs, config.eval_episodes)), self.protocol)
+        spoken = self.protocol if self.learner.method.needs_messages else None
+        self.rollout = Rollout(self.task.make(config.envs), spoken)
+        self.testing = Rollout(self.task.make(min(config.envs, config.eval_episodes)), spoken)
         self.actor = NetworkActor(self.learner.method, self.device)
         self.counters = _Counters(next_log=config.log_every, next_checkpoint=config.checkpoint_every)
         self.checkpoints = Checkpoints(folder.path)
