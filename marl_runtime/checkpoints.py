@@ -52,14 +52,20 @@ class Checkpoints:
         self.folder = run / "checkpoints"
         self._segments: list[dict[str, Any]] = []
 
-    def save(self, steps: int, tree: dict[str, Any], replay: ReplayBuffer) -> Path:
-        """Write the checkpoint of step `steps` and drop the oldest; a full disk raises `ResourceError`."""
+    def save(self, steps: int, tree: dict[str, Any], replay: ReplayBuffer | None) -> Path:
+        """Write the checkpoint of step `steps` and drop the oldest; a full disk raises `ResourceError`.
+
+        The last one of a run needs no `replay`.
+        """
         target = self.folder / f"step-{steps:010d}"
         partial = target.with_name(f".{target.name}.partial")
         (self.folder / "replay").mkdir(parents=True, exist_ok=True)
         try:
             with naming_full_disk(f"the checkpoint at step {steps:,} was not written, {self._what_remains()}"):
-                self._extend_segments(replay)
+                if replay is None:
+                    self._segments = []
+                else:
+                    self._extend_segments(replay)
                 _remove(partial)
                 partial.mkdir()
                 _write(partial, steps, tree, self._segments)
@@ -72,12 +78,15 @@ class Checkpoints:
         self._prune()
         return target
 
-    def latest(self) -> Checkpoint | None:
-        """Return the newest checkpoint that is whole, warning of each that is not; None when there is none."""
+    def latest(self, *, with_replay: bool = True) -> Checkpoint | None:
+        """Return the newest checkpoint that is whole, warning of each that is not; None when there is none.
+
+        To act, and not to train on, the replay segments need not be there: `with_replay=False`.
+        """
         for path in reversed(self._paths()):
             try:
                 checkpoint = _read(path)
-                for segment in checkpoint.segments:
+                for segment in checkpoint.segments if with_replay else ():
                     file = self.folder / segment["file"]
                     if file_sha256(file) != segment["sha256"]:
                         raise CorruptFileError(f"{file} is damaged: its SHA-256 is not the one recorded")
@@ -89,7 +98,7 @@ class Checkpoints:
         return None
 
     def replay(self, checkpoint: Checkpoint, schema: TaskSchema, capacity: int, message_dim: int) -> ReplayBuffer:
-        """Return the replay buffer as it was at `checkpoint`, slot for slot."""
+        """Return the replay buffer as it was at `checkpoint`, slot for slot; empty after the last one of a run."""
         segments = [
             (s["first"], unpack(read_arrays(self.folder / s["file"]), schema, schema.episode_limit))
             for s in checkpoint.segments

@@ -83,7 +83,7 @@ def load_actor(run: Path, device: str | None = None) -> tuple[TrainConfig, Netwo
     folder = RunFolder.open(run)
     config = from_json(TrainConfig, folder.read_json("config.json"))
     schema = find_task(config.task).schema
-    checkpoint = Checkpoints(run).latest()
+    checkpoint = Checkpoints(run).latest(with_replay=False)
     if checkpoint is None:
         raise UsageError(f"{run} has no checkpoint yet: train it first with `design-protocol resume {run}`")
     protocol = load_protocol(config.method, folder.protocol, schema)

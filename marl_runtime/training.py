@@ -132,7 +132,7 @@ class _Run:
             "sampling": self.sampling.bit_generator.state,
             "torch": torch_generators(self.device),
         }
-        return self.checkpoints.save(self.counters.steps, tree, self.replay)
+        return self.checkpoints.save(self.counters.steps, tree, None if self.counters.complete else self.replay)
 
     def close(self) -> None:
         """Release the environments."""
