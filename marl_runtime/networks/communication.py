@@ -156,7 +156,7 @@ class CommunicationModule(nn.Module):
         }
         logs = {
             # a constant z would have no cycle loss at all, so its variance is watched
-            "z_variance": _mean(z.detach().var(dim=0, correction=0)),
+            "z_variance": z.detach().var(dim=0, correction=0).mean() if len(z) else z.new_zeros(()),
             "gate": _mean(latent.gate.detach().flatten().index_select(0, receivers)),
             "success": _mean(success),
         }
