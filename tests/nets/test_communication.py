@@ -14,6 +14,7 @@ from marl_runtime.methods import MethodConfig, MethodInputs, build_method
 from marl_runtime.methods.lmac import Lmac
 from marl_runtime.networks import CommunicationModule, TensorBatch, initialise
 from marl_runtime.networks.communication import Latent
+from marl_runtime.networks.dropout import Dropout
 
 SCHEMA = make_schema()
 
@@ -166,3 +167,18 @@ def test_a_constant_latent_shows_in_the_log_although_its_cycle_loss_is_small() -
     logs = method.unroll(TensorBatch.from_episodes(make_episodes(SCHEMA, [5], message_dim=2), SCHEMA)).logs
     assert logs["z_variance"].item() == pytest.approx(0.0, abs=1e-12)
     assert logs["gate"].item() == pytest.approx(0.5)
+
+
+def test_dropout_drops_its_share_keeps_the_mean_and_passes_the_same_gradient() -> None:
+    dropout = Dropout(0.1).train()
+    x = torch.ones(1_000_003, requires_grad=True)
+    y = dropout(x)
+    # the share of zeros has a standard deviation of 0.0003
+    assert (y == 0).float().mean().item() == pytest.approx(0.1, abs=0.0015)
+    assert y.detach().unique().tolist() == pytest.approx([0.0, 1 / 0.9])
+    # each of the four numbers that one draw decides is dropped as often
+    shares = (y[:1_000_000].view(-1, 4) == 0).float().mean(dim=0)
+    assert shares.tolist() == pytest.approx([0.1] * 4, abs=0.003)
+    y.sum().backward()
+    assert torch.equal(x.grad, y.detach())
+    assert dropout.eval()(x) is x
