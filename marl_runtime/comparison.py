@@ -158,6 +158,7 @@ def _train_all(runs: Mapping[tuple[str, int], Path], steps: int, workers: int, p
         for process in running.values():
             if process.poll() is None:
                 process.terminate()
+                process.wait()
     if failed:
         reasons = "; ".join(f"{path}: {_last_line(path / 'worker.log')}" for path in failed)
         raise ResourceError(f"{len(failed)} of {len(runs)} runs failed, the others are complete: {reasons}")

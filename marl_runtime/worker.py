@@ -20,7 +20,7 @@ def main(run: Path) -> int:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt as stop:
-        print(stop, file=sys.stderr)
+        print(stop if str(stop) else "stopped before the first round", file=sys.stderr)
         return 130
     return 0
 
