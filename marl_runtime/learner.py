@@ -30,9 +30,10 @@ __all__ = ["Learner", "LearnerConfig", "RewardScale"]
 class LearnerConfig:
     """How the networks learn; the defaults are the published ones, except where a time-out bootstraps.
 
-    `target_update_interval` counts updates. `reward_standardisation` is "off", "scale" (divide by the running standard
-    deviation: the optimal policy stays) or "published" (subtract the running mean as well). With
-    `timeout_is_terminal` a truncated step is a terminal one, as in stock SMAC.
+    `target_update_interval` counts updates. `reward_standardisation` is "off", "scale" (divide by the running root mean
+    square: the best policy stays the best) or "published" (subtract the running mean, divide by the running standard
+    deviation: this pays for longer or shorter episodes). With `timeout_is_terminal` a truncated step is a terminal one,
+    as in stock SMAC.
     """
 
     gamma: float = 0.99
@@ -210,9 +211,9 @@ class RewardScale:
         delta = mean - self.mean
         squares = self.variance * self.count + variance * n + delta**2 * self.count * n / total
         self.mean, self.variance, self.count = self.mean + delta * n / total, squares / total, total
-        shift = self.mean if self.kind == "published" else 0.0
-        # a reward that never varied has no scale to divide by
-        return (batch.rewards - shift) / max(math.sqrt(self.variance), 1e-6)
+        if self.kind == "published":
+            return (batch.rewards - self.mean) / math.sqrt(self.variance)
+        return batch.rewards / math.sqrt(self.variance + self.mean**2)
 
     def state_dict(self) -> dict[str, float]:
         """Return the statistics."""

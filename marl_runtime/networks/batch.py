@@ -69,8 +69,8 @@ class TensorBatch:
         avail_actions[..., 0] |= ~observed[..., None]
 
         def load(array: NDArray[Any], keep: BoolArray) -> Tensor:
-            mask = keep.reshape(keep.shape + (1,) * (array.ndim - 2))
-            cleared = np.where(mask.swapaxes(0, 1), array.swapaxes(0, 1), np.zeros((), array.dtype))
+            cleared = np.array(array.swapaxes(0, 1), order="C")
+            cleared[~keep.T] = 0
             return torch.from_numpy(cleared).to(device).transpose(0, 1)
 
         has_messages = messages and batch.messages is not None

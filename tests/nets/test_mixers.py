@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 import torch
-from conftest import make_schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toy_episodes import make_schema
 
 from buffers.errors import UnknownNameError
 from marl_runtime.networks import build_mixer, find_mixer, initialise, mixer_names
