@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import threading
+import time
 from pathlib import Path
 
 from buffers.errors import ProtocolDesignerError
@@ -14,6 +18,7 @@ def main(run: Path) -> int:
     """Train `run` from where it is and return the exit status; what went wrong is one line on stderr."""
     from marl_runtime.training import resume
 
+    threading.Thread(target=_stop_without_parent, args=(os.getppid(),), daemon=True).start()
     try:
         resume(run)
     except ProtocolDesignerError as error:
@@ -23,6 +28,13 @@ def main(run: Path) -> int:
         print(stop if str(stop) else "stopped before the first round", file=sys.stderr)
         return 130
     return 0
+
+
+def _stop_without_parent(parent: int) -> None:
+    """Stop at the next checkpoint once the process that started this one is gone, however it went."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":

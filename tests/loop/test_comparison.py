@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -105,3 +109,24 @@ def test_tables_by_hand(cue_game: Task, tmp_path: Path) -> None:
 def test_nothing_to_compare_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="at least one method and one seed"):
         compare(BASE, [], [0], root=tmp_path)
+
+
+def test_workers_stop_at_a_checkpoint_when_the_comparison_is_killed(tmp_path: Path) -> None:
+    run = prepare(replace(BASE, steps=1_000_000, checkpoint_every=1_000_000), tmp_path)
+    start = (
+        "import subprocess, sys, time\n"
+        f"print(subprocess.Popen([sys.executable, '-m', 'marl_runtime.worker', {str(run)!r}]).pid, flush=True)\n"
+        "time.sleep(600)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in [os.getcwd(), *sys.path] if p)}
+    with subprocess.Popen([sys.executable, "-c", start], env=environment, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        while not (run / "metrics.jsonl").exists():
+            assert parent.poll() is None
+            time.sleep(0.05)
+        parent.kill()
+    deadline = time.monotonic() + 60
+    while not list((run / "checkpoints").glob("step-*")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert list((run / "checkpoints").glob("step-*")), f"worker {worker} went on"
