@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from buffers.schema import TaskSchema
@@ -22,7 +23,7 @@ from protocol_designer.rules.finding import Finding
 from protocol_designer.rules.limits import PARSE_SECONDS
 from protocol_designer.rules.text import UNREADABLE, check_text
 
-__all__ = ["VALIDATOR_VERSION", "allowed_names", "render", "validate"]
+__all__ = ["VALIDATOR_VERSION", "allowed_names", "render", "schema_names", "validate"]
 
 VALIDATOR_VERSION = 1
 """Raised whenever a source that was accepted may be refused, or the other way round; stored in manifests."""
@@ -39,18 +40,28 @@ def validate(source: str | bytes, *, schema: TaskSchema | None, part: int, file:
     """
     file = file or f"part{part}.py"
     text, findings = check_text(source)
+    left_out = 0
     if not any(finding.code in UNREADABLE for finding in findings):
-        findings += _read_in_child(text, file, schema)
-    diagnostics = [Diagnostic(f.line, f.column, f.code, f.message, f.hint, file) for f in findings]
-    return sorted(diagnostics)
+        found, left_out = _read_in_child(text, file, schema)
+        findings += found
+    diagnostics = sorted(Diagnostic(f.line, f.column, f.code, f.message, f.hint, file) for f in findings)
+    if left_out:
+        message = f"{left_out} more findings are left out"
+        diagnostics.append(replace(diagnostics[-1], message=message, hint="mend these first"))
+    return diagnostics
 
 
-def _read_in_child(text: str, file: str, schema: TaskSchema | None) -> list[Finding]:
-    names = schema and {
+def schema_names(schema: TaskSchema) -> dict[str, object]:
+    """Return what the rules need of a schema, as plain values that cross the process border."""
+    return {
         "fields": [field.name for field in schema.extended_fields],
         "roles": list(schema.roles),
         "roles_vary": schema.roles_vary,
     }
+
+
+def _read_in_child(text: str, file: str, schema: TaskSchema | None) -> tuple[list[Finding], int]:
+    names = None if schema is None else schema_names(schema)
     request = json.dumps({"text": text, "file": file, "schema": names}).encode()
     # No environment but what finding libraries needs: the child sees no keys.
     environment = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT") if key in os.environ}
@@ -61,16 +72,11 @@ def _read_in_child(text: str, file: str, schema: TaskSchema | None) -> list[Find
         )
     except subprocess.TimeoutExpired:
         message = f"reading the source took longer than {PARSE_SECONDS:g} s"
-        return [Finding(0, 0, "PD206", message, "shorter expressions, less nesting")]
+        return [Finding(0, 0, "PD206", message, "shorter expressions, less nesting")], 0
     if done.returncode != 0:
-        return [_died(done)]
+        return [_died(done)], 0
     answer = json.loads(done.stdout)
-    findings = [Finding(*finding) for finding in answer["findings"]]
-    if answer["left_out"]:
-        last = findings[-1]
-        message = f"{answer['left_out']} more findings are left out"
-        findings.append(Finding(last.line, last.column, last.code, message, "mend these first"))
-    return findings
+    return [Finding(*finding) for finding in answer["findings"]], answer["left_out"]
 
 
 def _died(done: subprocess.CompletedProcess[bytes]) -> Finding:

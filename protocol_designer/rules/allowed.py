@@ -26,10 +26,12 @@ __all__ = [
     "OBSERVATION_METHODS",
     "UFUNCS",
     "UFUNC_METHODS",
+    "words",
 ]
 
 
-def _names(*texts: str) -> frozenset[str]:
+def words(*texts: str) -> frozenset[str]:
+    """Return the words of some texts as a set of names."""
     return frozenset(name for text in texts for name in text.split())
 
 
@@ -40,12 +42,12 @@ IMPORTS = (
     "from __future__ import annotations",
 )
 
-UFUNCS = _names(
+UFUNCS = words(
     "add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or subtract"
 )
-UFUNC_METHODS = _names("accumulate reduce outer at")
+UFUNC_METHODS = words("accumulate reduce outer at")
 
-NUMPY = UFUNCS | _names(
+NUMPY = UFUNCS | words(
     # constants and dtypes
     """pi e inf nan newaxis float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_ intp single
     double finfo iinfo""",
@@ -72,40 +74,40 @@ NUMPY = UFUNCS | _names(
     "dot vdot inner outer matmul tensordot einsum kron cross trace convolve correlate vecdot matvec vecmat",
 )
 
-NUMPY_LINALG = _names("norm")
+NUMPY_LINALG = words("norm")
 
-MATH = _names(
+MATH = words(
     """pi e tau inf nan sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh
     asinh acosh atanh hypot dist degrees radians floor ceil trunc fabs fmod remainder copysign isfinite isinf
     isnan isclose fsum prod modf gcd erf erfc"""
 )
 
-ARRAY_ATTRIBUTES = _names("shape ndim size dtype T eps tiny")
+ARRAY_ATTRIBUTES = words("shape ndim size dtype T eps tiny")
 
-ARRAY_METHODS = _names(
+ARRAY_METHODS = words(
     """astype copy reshape ravel flatten transpose swapaxes squeeze sum prod mean std var min max argmin argmax any
     all cumsum cumprod clip round dot nonzero argsort sort take repeat diagonal trace fill compress choose
     searchsorted item tolist conj argpartition partition"""
 )
 
-CONTAINER_METHODS = _names("append extend insert pop reverse index count items keys values get update setdefault")
+CONTAINER_METHODS = words("append extend insert pop reverse index count items keys values get update setdefault")
 
-MUTATING_METHODS = _names("fill sort partition append extend insert pop reverse update setdefault")
+MUTATING_METHODS = words("fill sort partition append extend insert pop reverse update setdefault")
 
-OBSERVATION_ATTRIBUTES = _names("age agent_id n_agents")
-OBSERVATION_METHODS = _names("group allies past is_role")
-INBOX_ATTRIBUTES = _names("delivered")
-INBOX_METHODS = _names("addressed past")
+OBSERVATION_ATTRIBUTES = words("age agent_id n_agents")
+OBSERVATION_METHODS = words("group allies past is_role")
+INBOX_ATTRIBUTES = words("delivered")
+INBOX_METHODS = words("addressed past")
 
-BUILTINS = _names(
+BUILTINS = words(
     """abs all any bool dict divmod enumerate float int len list max min range reversed round slice sorted sum tuple
     zip True False None"""
 )
 
-ANNOTATIONS = _names("Array Inbox Observation dict list tuple float int bool str None")
+ANNOTATIONS = words("Array Inbox Observation dict list tuple float int bool str None")
 """Names that may stand in annotations, beside `np.ndarray` and the NumPy dtypes."""
 
-CONTRACT_IMPORTS = _names("Array Inbox Observation")
+CONTRACT_IMPORTS = words("Array Inbox Observation")
 
 MEANT = MappingProxyType(
     {

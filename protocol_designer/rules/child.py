@@ -29,6 +29,7 @@ def _read_tree(text: str, schema: dict[str, object] | None) -> list[Finding]:
     # LibCST takes 0.1 s to import; a source that does not compile is answered without it.
     import libcst as cst
 
+    from protocol_designer.rules.flow import trace_of
     from protocol_designer.rules.reading import Reading, SchemaNames
     from protocol_designer.rules.registry import TREE_RULES
 
@@ -40,6 +41,7 @@ def _read_tree(text: str, schema: dict[str, object] | None) -> list[Finding]:
         names = SchemaNames(tuple(fields), tuple(roles), bool(schema["roles_vary"]))
     try:
         reading = Reading.of(text, names)
+        reading.trace = trace_of(reading)
         rules = [rule(reading) for rule in TREE_RULES]
         cst.visit_batched(reading.module, rules)
         for rule in rules:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, ParentNodeProvider, PositionProvider
 
+from protocol_designer.rules.trace import Trace
+
 __all__ = ["Reading", "SchemaNames", "bound_names", "is_docstring", "target_names"]
 
 
@@ -123,6 +125,7 @@ class Reading:
     stores: tuple[cst.Name, ...] = ()
     references: tuple[cst.Name, ...] = ()
     annotations: tuple[cst.BaseExpression, ...] = ()
+    trace: Trace = field(default_factory=Trace)
 
     @classmethod
     def of(cls, text: str, schema: SchemaNames | None) -> Reading:
@@ -153,10 +156,16 @@ class Reading:
                 for small in statement.body:
                     if isinstance(small, cst.Assign):
                         for target in small.targets:
-                            for name in target_names(target.target):
-                                self.constants[name.value] = small.value
+                            self._collect_constants(target.target, small.value)
                     elif isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name) and small.value:
                         self.constants[small.target.value] = small.value
+
+    def _collect_constants(self, target: cst.CSTNode, value: cst.BaseExpression) -> None:
+        names = list(target_names(target))
+        if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple) and len(names) == len(value.elements):
+            self.constants |= {name.value: e.value for name, e in zip(names, value.elements, strict=True)}
+        else:
+            self.constants |= {name.value: value for name in names}
 
     def enclosing_function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         """Return the outermost function that `node` stands in, or None at module level."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from protocol_designer.rules.contract import Signatures
+from protocol_designer.rules.bounds import ArraySizes, BoundedLoops, Exponents, Integers, LoopSteps, Recursion
+from protocol_designer.rules.contract import ComponentNames, EveryPathReturns, Returns, SameComponents, Signatures
 from protocol_designer.rules.names import (
     Annotations,
     AsciiIdentifiers,
@@ -12,8 +13,10 @@ from protocol_designer.rules.names import (
     Names,
     Rebinding,
 )
+from protocol_designer.rules.rows import InputUnchanged, RowsApart, TruthOfRows
 from protocol_designer.rules.rule import Rule
 from protocol_designer.rules.statements import Expressions, Imports, ModuleLevel, Statements
+from protocol_designer.rules.strings import ComponentReads, ContractAccess, FieldNames, FormattedStrings, Strings
 
 __all__ = ["TREE_RULES"]
 
@@ -29,5 +32,23 @@ TREE_RULES: tuple[type[Rule], ...] = (
     Attributes,
     Annotations,
     Calls,
+    BoundedLoops,
+    LoopSteps,
+    Recursion,
+    Integers,
+    Exponents,
+    ArraySizes,
+    Strings,
+    FormattedStrings,
+    InputUnchanged,
+    TruthOfRows,
+    RowsApart,
+    ContractAccess,
+    FieldNames,
+    ComponentReads,
     Signatures,
+    Returns,
+    EveryPathReturns,
+    ComponentNames,
+    SameComponents,
 )

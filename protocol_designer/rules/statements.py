@@ -101,7 +101,7 @@ class ModuleLevel(Rule):
             self.report(small, f"a {_kind(small)} at module level", "move it into send() or receive()")
             return
         targets = [small.target] if isinstance(small, cst.AnnAssign) else [t.target for t in small.targets]
-        if not all(isinstance(target, cst.Name) for target in targets):
+        if not all(isinstance(target, cst.Name) or _is_unpacking(target, value) for target in targets):
             self.report(small, "module-level assignment to something else than a name", "write NAME = literal")
         elif not is_literal(value):
             name = getattr(targets[0], "value", "?")
@@ -112,6 +112,14 @@ class ModuleLevel(Rule):
         if node.default is not None and (not is_literal(node.default) or isinstance(node.default, cst.List | cst.Dict)):
             hint = "defaults are numbers, strings, None, or tuples of those"
             self.report(node.default, f"the default value of '{node.name.value}' is not a literal", hint)
+
+
+def _is_unpacking(target: cst.CSTNode, value: cst.BaseExpression) -> bool:
+    """Return whether a literal tuple is assigned to as many names, as in LOW, HIGH = 0.0, 1.0."""
+    if not isinstance(target, cst.Tuple) or not isinstance(value, cst.Tuple):
+        return False
+    names = all(isinstance(element.value, cst.Name) for element in target.elements)
+    return names and len(target.elements) == len(value.elements)
 
 
 def _kind(node: cst.CSTNode) -> str:

@@ -89,14 +89,15 @@ def _syntax_error(error: SyntaxError) -> Finding:
 
 def _too_deep(tree: ast.AST) -> Finding | None:
     """Return a finding for the first node below `MAX_DEPTH` levels; walks with its own stack, not Python's."""
-    stack = [(tree, 0)]
+    stack: list[tuple[ast.AST, int, int, int]] = [(tree, 0, 0, 0)]
     while stack:
-        node, depth = stack.pop()
+        node, depth, line, column = stack.pop()
+        # Operators and contexts have no place of their own; they stand in what holds them.
+        line, column = getattr(node, "lineno", line), getattr(node, "col_offset", column)
         if depth > MAX_DEPTH:
-            line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", -1) + 1
             message = f"the source is nested more than {MAX_DEPTH} levels deep"
-            return Finding(line, column, _TOO_DEEP, message, "split it over several assignments")
-        stack += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
+            return Finding(line, column + 1, _TOO_DEEP, message, "split it over several assignments")
+        stack += [(child, depth + 1, line, column) for child in ast.iter_child_nodes(node)]
     return None
 
 

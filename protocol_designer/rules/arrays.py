@@ -1,0 +1,206 @@
+"""What NumPy functions and array methods do with the axis of rows and with memory, on abstract values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from protocol_designer.rules.allowed import words
+from protocol_designer.rules.limits import MAX_AXIS
+from protocol_designer.rules.values import UNKNOWN, Value, combine, element, join_all, listing
+
+__all__ = [
+    "Arguments",
+    "array_call",
+    "dict_items",
+    "mixes_rows",
+    "shape_item",
+    "shape_value",
+    "unpack",
+    "written_argument",
+]
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The abstract arguments of a call; for a method, the first positional one is the object itself."""
+
+    positional: tuple[Value, ...] = ()
+    keywords: dict[str, Value] = field(default_factory=dict)
+
+    def get(self, index: int, name: str) -> Value | None:
+        """Return the argument at a position or under a name, or None."""
+        if index < len(self.positional):
+            return self.positional[index]
+        return self.keywords.get(name)
+
+
+_REDUCTIONS = words(
+    """sum prod mean average std var median min max amin amax ptp argmin argmax any all count_nonzero nansum nanmean
+    nanmin nanmax nanprod nanstd nanvar nanmedian nanargmin nanargmax norm"""
+)
+_AXIS_THIRD = words("quantile percentile roll take repeat append delete compress")
+_FLATTENING = words("cumsum cumprod nancumsum flip ravel flatten")
+_LAST_AXIS = words("sort argsort diff partition argpartition")
+_UFUNC_AXIS_0 = words("reduce accumulate")
+_VIEWS = words(
+    """asarray reshape ravel transpose swapaxes moveaxis rollaxis expand_dims squeeze broadcast_to atleast_1d
+    atleast_2d atleast_3d flip fliplr flipud rot90 diagonal diag split array_split hsplit vsplit
+    broadcast_arrays real"""
+)
+_LISTS_OF_VIEWS = words("split array_split hsplit vsplit broadcast_arrays")
+_KEEPS_FRONT = words("asarray atleast_1d array copy astype flip fliplr broadcast_to")
+_STACKS = words("stack concatenate")
+_MAKES = words("zeros ones full")
+_LIKE = words("zeros_like ones_like full_like")
+_PLAIN = words("shape ndim size finfo iinfo eye identity tri linspace arange ix_ meshgrid")
+_MOVES_AXES = words(
+    """reshape ravel flatten transpose swapaxes moveaxis rollaxis squeeze atleast_2d atleast_3d rot90 diagonal trace
+    vstack hstack dstack tensordot einsum kron outer inner dot vdot cross pad insert delete append tile repeat
+    convolve correlate nonzero flatnonzero argwhere extract compress unravel_index"""
+)
+
+
+def axis_of(name: str, arguments: Arguments) -> Value | None:
+    """Return the `axis` argument, or None where it is left out."""
+    return arguments.get(2 if name in _AXIS_THIRD else 1, "axis")
+
+
+def _is_row_axis(axis: Value) -> bool:
+    """Return whether an axis argument surely holds axis 0."""
+    if axis.items is not None:
+        return any(_is_row_axis(item) for item in axis.items)
+    return axis.number and axis.low == axis.high == 0
+
+
+def mixes_rows(name: str, arguments: Arguments, is_ufunc_method: bool = False) -> str:
+    """Return why a call computes over the axis of rows, for example "no axis"; empty when it does not surely do so."""
+    first = arguments.get(0, "a")
+    if first is None or not (first.rows and first.front):
+        return ""
+    axis = axis_of(name, arguments)
+    if is_ufunc_method:
+        return "axis=0, the default" if name in _UFUNC_AXIS_0 and (axis is None or _is_row_axis(axis)) else ""
+    takes_axis = name in _REDUCTIONS | _FLATTENING | _LAST_AXIS | {"quantile", "percentile", "roll"}
+    if name == "norm":
+        axis = arguments.keywords.get("axis", axis)
+    if not takes_axis:
+        return ""
+    if axis is None:
+        return "" if name in _LAST_AXIS | {"ravel", "flatten"} else "no axis"
+    return "axis=0" if _is_row_axis(axis) else ""
+
+
+def written_argument(name: str, owner: str, arguments: Arguments) -> Value | None:
+    """Return the argument that a NumPy call writes into, or None; `owner` is the ufunc of a ufunc method."""
+    if (owner and name == "at") or name in ("fill_diagonal", "put_along_axis"):
+        return arguments.get(0, "a")
+    return arguments.keywords.get("out")
+
+
+def _flat(value: Value) -> Value:
+    """Return an argument as NumPy reads it: a list becomes an array of its elements."""
+    if not value.is_list:
+        return value
+    inner = join_all([_flat(item) for item in value.items]) if value.items else element(value)
+    return Value(rows=inner.rows, shaped=True)
+
+
+def array_call(name: str, arguments: Arguments) -> Value:
+    """Return the result of `np.name(...)` or of the array method `name`."""
+    result = _array_call(name, arguments)
+    return result if result.is_list or result.number else replace(result, array=True)
+
+
+def _array_call(name: str, arguments: Arguments) -> Value:
+    first = arguments.get(0, "a") or UNKNOWN
+    if name in _PLAIN:
+        return Value(number=True) if name in ("ndim", "size") else Value(shaped=name == "ix_")
+    if name in _MAKES:
+        shape = arguments.get(0, "shape") or UNKNOWN
+        leading = shape.items[0] if shape.items else shape
+        return Value(rows=leading.row_count, front=leading.row_count)
+    if name in _LIKE:
+        return combine([_flat(first)])
+    if name in _REDUCTIONS:
+        return _reduce(name, first, arguments)
+    if name in _STACKS or name == "column_stack":
+        return _stack(name, first, arguments)
+    if name == "select":
+        lists = [element(value) for value in arguments.positional[:2]]
+        return combine([*lists, *arguments.positional[2:]])
+    if name == "where" and len(arguments.positional) == 1:
+        return UNKNOWN
+    if name in ("item", "tolist"):
+        return Value(number=name == "item", is_list=name == "tolist")
+    if name in _VIEWS:
+        return _view(name, first, arguments)
+    result = combine([_flat(value) for value in arguments.positional])
+    if name in ("array", "copy", "astype"):
+        result = combine([_flat(first)])
+        copied = arguments.keywords.get("copy")
+        if copied is not None and name != "copy":
+            result = replace(result, input=first.input, shared=first.shared)
+    if name in ("matmul", "vecdot", "matvec", "vecmat"):
+        return replace(result, front=first.front)
+    if name in _MOVES_AXES:
+        return replace(result, front=False, shaped=not result.rows)
+    return result
+
+
+def _reduce(name: str, first: Value, arguments: Arguments) -> Value:
+    value = _flat(first)
+    axis = arguments.keywords.get("axis") if name == "norm" else axis_of(name, arguments)
+    if axis is None:
+        return Value(rows=value.rows and not value.front)
+    return Value(rows=value.rows, front=value.front and not _is_row_axis(axis), shaped=value.shaped)
+
+
+def _stack(name: str, first: Value, arguments: Arguments) -> Value:
+    parts = list(first.items) if first.items is not None else [element(first)]
+    rows = any(part.rows for part in parts)
+    axis = axis_of(name, arguments)
+    behind = name == "column_stack" or (axis is not None and axis.number and axis.low is not None and axis.low != 0)
+    return Value(rows=rows, front=rows and behind and all(part.front for part in parts if part.rows), shaped=not rows)
+
+
+def _view(name: str, first: Value, arguments: Arguments) -> Value:
+    value = _flat(first) if first.is_list else first
+    base = Value(rows=value.rows, front=value.front, input=value.input, shared=value.shared, shaped=True)
+    if name == "expand_dims":
+        axis = arguments.get(1, "axis")
+        keeps = axis is not None and axis.low is not None and axis.low != 0
+    else:
+        keeps = name in _KEEPS_FRONT
+    base = replace(base, front=base.front and keeps, shaped=not base.rows)
+    if name in _LISTS_OF_VIEWS:
+        return Value(is_list=True, each=base)
+    return base
+
+
+def shape_value(value: Value) -> Value:
+    """Return the value of `x.shape`."""
+    return Value(is_shape=True, row_count=value.rows and value.front, is_list=True)
+
+
+def unpack(value: Value, count: int) -> list[Value]:
+    """Return the `count` values that `a, b, … = value` binds."""
+    if value.items is not None and len(value.items) == count:
+        return list(value.items)
+    if value.is_shape:
+        return [shape_item(value, index) for index in range(count)]
+    return [element(value)] * count
+
+
+def shape_item(value: Value, index: int | None) -> Value:
+    """Return one entry of a shape: R for the first of an array of rows, bounded by an assumed width for the others."""
+    if index == 0:
+        return Value(number=True, row_count=value.row_count)
+    return Value(number=True, low=0, high=MAX_AXIS) if index is not None else Value(number=True)
+
+
+def dict_items(value: Value) -> Value:
+    """Return the value of `x.items()`."""
+    entries = value.entries or ()
+    pairs = listing([Value(text=frozenset(key for key, _ in entries)), join_all([item for _, item in entries])])
+    known = value.entries is not None
+    return Value(is_list=True, each=pairs if known else None, steps=value.steps)
