@@ -72,21 +72,22 @@ def test_the_encoder_equals_the_published_formulas_written_out() -> None:
 def test_losses_by_hand() -> None:
     """Two places, two fields of ranges [-2, 4] and [0, 10]; decoder and cycle encoder answer constants.
 
-    Decoded 0.5, 0.5 and logits 0; states (1, 5) scale to (0.5, 0.5) and (4, 10) to (1, 1): squared errors 0, 0, 0.25,
-    0.25. So reconstruction is 0.125; the labels are 1, 1, 0, 0 and every cross-entropy is ln 2; z is 1 everywhere and
-    the cycle encoder returns 3, so the cycle loss is 4.
+    Decoded 0.5, 0.5; states (1.6, 5) scale to (0.6, 0.5) and (4, 10) to (1, 1): squared errors 0.01, 0, 0.25, 0.25, so
+    reconstruction is 0.1275 and the labels are 1, 1, 0, 0 (an error of 0.1 counts as known: it is squared first). With
+    logits of 1 the cross-entropies are ln(1 + 1/e) twice and 1 + ln(1 + 1/e) twice. z is 1 everywhere and the cycle
+    encoder returns 3, so the cycle loss is 4.
     """
     module = small_module()
     with torch.no_grad():
         for parameter in [*module.decoder.parameters(), *module.cycle.parameters()]:
             parameter.zero_()
-        module.decoder.head.bias[:2] = 0.5
+        module.decoder.head.bias.copy_(torch.tensor([0.5, 0.5, 1.0, 1.0]))
         module.cycle.head.bias.fill_(3.0)
     latent = Latent(torch.ones(1, 3, 3), torch.tensor([[[0.2], [0.9], [0.4]]]))
-    states = torch.tensor([[1.0, 5.0], [4.0, 10.0]])
+    states = torch.tensor([[1.6, 5.0], [4.0, 10.0]])
     losses, logs = module.losses(latent, states, torch.tensor([0, 2]))
-    assert losses["reconstruction"].item() == pytest.approx(0.125)
-    assert losses["sai"].item() == pytest.approx(np.log(2))
+    assert losses["reconstruction"].item() == pytest.approx(0.1275)
+    assert losses["sai"].item() == pytest.approx(0.5 + np.log(1 + np.exp(-1)))
     assert losses["cycle"].item() == pytest.approx(4.0)
     assert logs["success"].item() == pytest.approx(0.5)
     assert logs["gate"].item() == pytest.approx(0.3)
