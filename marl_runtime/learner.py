@@ -85,8 +85,9 @@ class Learner:
             initialise(module, generator)
         self.method = method.to(self.device).train()
         self.mixer = mixer.to(self.device).train()
-        self._target_method = copy.deepcopy(method).eval().requires_grad_(False)
-        self._target_mixer = copy.deepcopy(mixer).eval().requires_grad_(False)
+        # a copy is moved too, although it is there already: `to` lays a GRU's weights out for cuDNN
+        self._target_method = copy.deepcopy(method).to(self.device).eval().requires_grad_(False)
+        self._target_mixer = copy.deepcopy(mixer).to(self.device).eval().requires_grad_(False)
         self._groups = method.parameter_groups()
         self._groups["utility"] = [*self._groups["utility"], *mixer.parameters()]
         self._optimiser = torch.optim.Adam(
@@ -105,10 +106,13 @@ class Learner:
         )
         rewards = self._reward_scale(tensors)
 
+        # Each agent's history (and z, detached) gives its utilities; those of the actions taken are mixed into Q_tot.
         unrolled = self.method.unroll(tensors)
         chosen = unrolled.q[:, :-1].gather(-1, tensors.actions[..., None])[..., 0]
         q_tot = self.mixer(chosen, tensors.state[:, :-1])
         target = self.td_target(tensors, rewards, unrolled.q)
+
+        # L = L_TD + λ_rec · L_rec + λ_sai · L_SAI + λ_cyc · L_cyc, over the steps that were played
         td_error = q_tot - target
         td_loss = masked_mean(td_error**2, tensors.filled)
         loss = td_loss
@@ -117,6 +121,7 @@ class Learner:
 
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
+        # One optimiser and one step, but a large TD gradient must not shrink the encoder's: clipped per group.
         norms = {name: nn.utils.clip_grad_norm_(group, self.config.grad_clip) for name, group in self._groups.items()}
         self._optimiser.step()
         self.updates += 1
