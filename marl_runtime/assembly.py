@@ -49,11 +49,22 @@ def load_protocol(method: str, path: Path | None, schema: TaskSchema) -> Protoco
 def method_inputs(schema: TaskSchema, protocol: Protocol | None) -> MethodInputs:
     """Return what methods are built for: the state fields, and their scaling, that the protocol's manifest names.
 
-    Without a protocol, or where it names none: all state fields with the schema's ranges.
+    Its `state_fields` map names to the (low, high) of stored values, as measured on the data set. Without a protocol,
+    or where it names none: all state fields with the schema's ranges. A name that the task does not have raises
+    `UnknownNameError`.
     """
     if protocol is None:
         return MethodInputs.for_schema(schema)
-    return MethodInputs.for_schema(schema, protocol.message_dim)
+    chosen = protocol.manifest.state_fields
+    if not chosen:
+        return MethodInputs.for_schema(schema, protocol.message_dim)
+    return MethodInputs(
+        schema,
+        protocol.message_dim,
+        target_fields=tuple(schema.state_index(name) for name in chosen),
+        target_low=tuple(float(low) for low, _ in chosen.values()),
+        target_high=tuple(float(high) for _, high in chosen.values()),
+    )
 
 
 def build_learner(

@@ -45,7 +45,7 @@ class GatherConfig:
     envs: int = 32
     scripted_share: float = 0.3
     stages: int = 5
-    steps_per_update: int = 100
+    steps_per_update: int = 50
     batch_size: int = 32
     replay_episodes: int = 1_000
     message_dim: int = 64

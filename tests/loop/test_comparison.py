@@ -67,7 +67,7 @@ def test_ctrl_c_stops_every_run_at_a_checkpoint(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt, match="every run at a checkpoint"):
-        compare(base, ["qmix"], [0, 1], root=tmp_path, workers=2, progress=press)
+        compare(base, ["qmix"], [0], root=tmp_path, workers=2, progress=press)
     for run in tmp_path.iterdir():
         assert "go on with: design-protocol resume" in (run / "worker.log").read_text()
         assert list((run / "checkpoints").glob("step-*"))
