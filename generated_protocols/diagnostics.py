@@ -12,8 +12,9 @@ __all__ = ["Diagnostic"]
 class Diagnostic:
     """What is wrong, where, and how to mend it.
 
-    Codes: PD1xx text, PD2xx syntax, PD3xx names and calls, PD4xx contract (found by running), PD5xx limits (time,
-    memory, a worker that died). `line` and `column` count from 1 and are 0 where the finding has no place in the text.
+    Codes: PD1xx text, PD2xx syntax, PD3xx names and calls, PD4xx contract (PD40x read from the source, the others found
+    by running), PD5xx limits (time, memory, a worker that died). `line` and `column` count from 1 and are 0 where the
+    finding has no place in the text.
     """
 
     line: int

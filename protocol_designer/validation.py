@@ -16,6 +16,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from buffers.errors import ResourceError
 from buffers.schema import TaskSchema
 from generated_protocols.diagnostics import Diagnostic
 from protocol_designer.rules import allowed
@@ -36,7 +37,8 @@ def validate(source: str | bytes, *, schema: TaskSchema | None, part: int, file:
     """Return what is wrong with the source of part number `part`, by line; an empty list accepts it.
 
     With a `schema`, names of fields, roles and ally quantities are checked against it. `file` is the path that
-    diagnostics name; without one it is `part<n>.py`. Never raises on any text.
+    diagnostics name; without one it is `part<n>.py`. Never raises on any text;
+    raises `ResourceError` when no process can be started.
     """
     file = file or f"part{part}.py"
     text, findings = check_text(source)
@@ -73,6 +75,8 @@ def _read_in_child(text: str, file: str, schema: TaskSchema | None) -> tuple[lis
     except subprocess.TimeoutExpired:
         message = f"reading the source took longer than {PARSE_SECONDS:g} s"
         return [Finding(0, 0, "PD206", message, "shorter expressions, less nesting")], 0
+    except OSError as error:
+        raise ResourceError(f"no process to read the protocol in: {error.strerror or error}") from error
     if done.returncode != 0:
         return [_died(done)], 0
     answer = json.loads(done.stdout)

@@ -38,7 +38,7 @@ _REDUCTIONS = words(
     """sum prod mean average std var median min max amin amax ptp argmin argmax any all count_nonzero nansum nanmean
     nanmin nanmax nanprod nanstd nanvar nanmedian nanargmin nanargmax norm"""
 )
-_AXIS_THIRD = words("quantile percentile roll take repeat append delete compress")
+_AXIS_THIRD = words("norm quantile percentile roll take repeat append delete compress")
 _FLATTENING = words("cumsum cumprod nancumsum flip ravel flatten")
 _LAST_AXIS = words("sort argsort diff partition argpartition")
 _UFUNC_AXIS_0 = words("reduce accumulate")
@@ -52,12 +52,25 @@ _KEEPS_FRONT = words("asarray atleast_1d array copy astype flip fliplr broadcast
 _STACKS = words("stack concatenate")
 _MAKES = words("zeros ones full")
 _LIKE = words("zeros_like ones_like full_like")
-_PLAIN = words("shape ndim size finfo iinfo eye identity tri linspace arange ix_ meshgrid")
+_PLAIN = words("shape ndim size finfo iinfo eye identity tri linspace ix_ meshgrid")
 _MOVES_AXES = words(
     """reshape ravel flatten transpose swapaxes moveaxis rollaxis squeeze atleast_2d atleast_3d rot90 diagonal trace
     vstack hstack dstack tensordot einsum kron outer inner dot vdot cross pad insert delete append tile repeat
     convolve correlate nonzero flatnonzero argwhere extract compress unravel_index"""
 )
+
+_UNARY = words(
+    """abs absolute fabs sign sqrt cbrt square exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan
+    sinh cosh tanh arcsinh arccosh arctanh degrees radians deg2rad rad2deg floor ceil trunc rint fix negative
+    positive reciprocal isfinite isnan isinf logical_not bitwise_not invert signbit"""
+)
+_BINARY = words(
+    """add subtract multiply divide true_divide floor_divide mod fmod remainder power float_power maximum minimum
+    fmax fmin arctan2 hypot copysign heaviside logical_and logical_or logical_xor bitwise_and bitwise_or
+    bitwise_xor left_shift right_shift equal not_equal less less_equal greater greater_equal matmul vecdot
+    matvec vecmat dot round around"""
+)
+_OUT_FOURTH = words("sum prod mean std var cumsum cumprod take compress any all argmax argmin trace choose")
 
 
 def axis_of(name: str, arguments: Arguments) -> Value | None:
@@ -81,8 +94,6 @@ def mixes_rows(name: str, arguments: Arguments, is_ufunc_method: bool = False) -
     if is_ufunc_method:
         return "axis=0, the default" if name in _UFUNC_AXIS_0 and (axis is None or _is_row_axis(axis)) else ""
     takes_axis = name in _REDUCTIONS | _FLATTENING | _LAST_AXIS | {"quantile", "percentile", "roll"}
-    if name == "norm":
-        axis = arguments.keywords.get("axis", axis)
     if not takes_axis:
         return ""
     if axis is None:
@@ -92,9 +103,17 @@ def mixes_rows(name: str, arguments: Arguments, is_ufunc_method: bool = False) -
 
 def written_argument(name: str, owner: str, arguments: Arguments) -> Value | None:
     """Return the argument that a NumPy call writes into, or None; `owner` is the ufunc of a ufunc method."""
-    if (owner and name == "at") or name in ("fill_diagonal", "put_along_axis"):
+    if (owner and name == "at") or name in ("fill_diagonal", "put_along_axis") or _works_in_place(name, arguments):
         return arguments.get(0, "a")
-    return arguments.keywords.get("out")
+    places = {**dict.fromkeys(_UNARY, 1), **dict.fromkeys(_BINARY, 2), "clip": 3, **dict.fromkeys(_OUT_FOURTH, 3)}
+    return arguments.get(places.get(name, len(arguments.positional)) if not owner else 4, "out")
+
+
+def _works_in_place(name: str, arguments: Arguments) -> bool:
+    if name == "nan_to_num":
+        copied = arguments.get(1, "copy")
+        return copied is not None and copied.low != 1
+    return "overwrite_input" in arguments.keywords
 
 
 def _flat(value: Value) -> Value:
@@ -149,7 +168,7 @@ def _array_call(name: str, arguments: Arguments) -> Value:
 
 def _reduce(name: str, first: Value, arguments: Arguments) -> Value:
     value = _flat(first)
-    axis = arguments.keywords.get("axis") if name == "norm" else axis_of(name, arguments)
+    axis = axis_of(name, arguments)
     if axis is None:
         return Value(rows=value.rows and not value.front)
     return Value(rows=value.rows, front=value.front and not _is_row_axis(axis), shaped=value.shaped)

@@ -22,7 +22,17 @@ from protocol_designer.rules.arrays import (
 from protocol_designer.rules.limits import DEFAULT_AGENTS
 from protocol_designer.rules.reading import Reading
 from protocol_designer.rules.trace import Trace
-from protocol_designer.rules.values import UNKNOWN, Value, combine, element, integer, join_all, listing, text
+from protocol_designer.rules.values import (
+    UNKNOWN,
+    Value,
+    combine,
+    dictionary,
+    element,
+    integer,
+    join_all,
+    listing,
+    text,
+)
 
 __all__ = ["Environment", "Evaluator"]
 
@@ -110,18 +120,17 @@ class Evaluator:
         return listing(values)
 
     def _eval_Dict(self, node: cst.Dict, env: Environment) -> Value:
-        entries: list[tuple[str, Value]] = []
+        entries: dict[str, Value] = {}
         literal = True
         for item in node.elements:
             value = self.evaluate(item.value, env)
             key = self.evaluate(item.key, env) if isinstance(item, cst.DictElement) else UNKNOWN
             if key.text is not None and len(key.text) == 1:
-                entries.append((next(iter(key.text)), value))
+                entries[next(iter(key.text))] = value
             else:
                 literal = False
-        each = join_all([value for _, value in entries])
-        steps = len(node.elements)
-        return Value(is_dict=True, entries=tuple(entries) if literal else None, each=each, steps=steps)
+        known = dictionary(entries)
+        return known if literal else replace(known, entries=None, steps=len(node.elements))
 
     # Operators
 
@@ -294,6 +303,9 @@ class Evaluator:
         written = written_argument(name, ufunc, arguments)
         if written is not None:
             self.trace.see_write(node, written, f"'{name}' writes into it")
+        if name == "arange":
+            counted = _Builtins.range(arguments)
+            return Value(array=True, each=counted.each, steps=counted.steps)
         if ufunc and name in UFUNC_METHODS:
             first = arguments.positional[0] if arguments.positional else UNKNOWN
             return array_call("cumsum" if name == "accumulate" else "sum", Arguments((first,), arguments.keywords))
@@ -317,7 +329,7 @@ class Evaluator:
                 else Value(is_list=True, each=each if name == "values" else element(base), steps=base.steps)
             )
         if name in ("append", "extend", "insert", "update", "setdefault") and isinstance(func.value, cst.Name):
-            added = arguments.positional[-1] if arguments.positional else UNKNOWN
+            added = arguments.positional[-1] if arguments.positional else dictionary(arguments.keywords)
             env[func.value.value] = _grown(base, added, name, self.total)
             return UNKNOWN
         if name in ("pop", "index", "count", "reverse") or base.is_list:
@@ -466,8 +478,7 @@ class _Builtins:
         if arguments.positional:
             of = arguments.positional[0]
             return replace(of, shared=False) if of.is_dict else Value(is_dict=True, steps=of.steps)
-        entries = tuple(arguments.keywords.items())
-        return Value(is_dict=True, entries=entries, each=join_all([v for _, v in entries]), steps=len(entries))
+        return dictionary(arguments.keywords)
 
     @staticmethod
     def sum(arguments: Arguments) -> Value:

@@ -18,6 +18,7 @@ __all__ = ["Flow", "trace_of"]
 _MAX_CALLS = 2_000
 _MAX_CALL_DEPTH = 20
 _LOOP_VISITS = 3
+_DEEP_LOOPS = 4
 _AUGMENTED: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
     cst.AddAssign: cst.Add(),
     cst.SubtractAssign: cst.Subtract(),
@@ -160,7 +161,8 @@ class Flow(Evaluator):
         self.enter_loop(node, iterated)
         inside = self.total
         current = env
-        for visit in range(_LOOP_VISITS):
+        visits = _LOOP_VISITS if len(self._leaving) < _DEEP_LOOPS else 1
+        for visit in range(visits):
             self._leaving.append([])
             self.total = inside
             inner = dict(current)

@@ -38,8 +38,8 @@ MAX_LOOP_STEPS = 10_000
 MAX_ARRAY_SIZE = 1_000_000
 """Elements that a literal shape may ask for."""
 
-MAX_AXIS = 1_024
-"""Assumed length of an array axis other than the row axis, in the bound of a loop over `x.shape[1]`."""
+MAX_AXIS = 16
+"""Assumed length of an array axis behind the rows, in the bound of a loop over `x.shape[1]`."""
 
 DEFAULT_AGENTS = 64
 """Assumed number of agents where no task schema is given."""

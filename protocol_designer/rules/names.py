@@ -183,7 +183,10 @@ class Attributes(Rule):
             return
         if name in UFUNC_METHODS | NUMPY_LINALG and _is_numpy_member(base):
             return
-        if name in _ATTRIBUTES:
+        value = self.reading.trace.value(base)
+        contract = (value.own or value.inbox) and not name.startswith("_")
+        if name in _ATTRIBUTES or contract:
+            # Of own and inbox, ContractAccess says more.
             return
         self.report(node.attr, f"the attribute '.{name}' is not allowed", self._hint(name, base))
 
@@ -191,8 +194,6 @@ class Attributes(Rule):
     def _hint(name: str, base: cst.BaseExpression) -> str:
         if name.startswith("_"):
             return "attributes that start with an underscore are never allowed"
-        if isinstance(base, cst.Name) and base.value in ("own", "inbox"):
-            return f'read it as {base.value}["{name}"]'
         if name in NUMPY:
             return f"use np.{name}(...)"
         return nearest_or_all(name, _ATTRIBUTES)

@@ -80,6 +80,8 @@ class TruthOfRows(Rule):
         operands = [node.left, *(part.comparator for part in node.comparisons)]
         if len(node.comparisons) > 1 and any(self._rows(operand) for operand in operands):
             self.report(node, "a chained comparison of arrays", "write (a < b) & (b < c)")
+        elif isinstance(node.comparisons[0].operator, cst.In | cst.NotIn) and self._rows(node.left):
+            self.report(node, "'in' with an array", "use np.isin(x, values)")
 
     def visit_Call(self, node: cst.Call) -> None:
         if isinstance(node.func, cst.Name) and node.func.value in _REDUCING_BUILTINS - {"list", "tuple"}:

@@ -22,6 +22,7 @@ _TEXT_KEYWORDS = {
     "indexing": ("ij", "xy"),
     "mode": ("constant", "edge", "wrap", "reflect", "clip", "same", "valid", "full"),
     "side": ("left", "right"),
+    "method": ("linear", "lower", "higher", "nearest", "midpoint"),
 }
 _EINSUM = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ,.-> ")
 _MAX_STRING = 200
@@ -163,6 +164,12 @@ class ContractAccess(Rule):
                     self.report(node, f"'{label}.{name}' without a call", f'write {label}.{name}("name")')
                 elif len(call.args) != 1:
                     self.report(node, f"'{label}.{name}' takes one argument", f'write {label}.{name}("name")')
+
+    def _instead(self, label: str, name: str, names: frozenset[str]) -> str:
+        schema = self.reading.schema
+        similar = nearest_or_all(name, schema.fields) if schema and label == "own" else ""
+        offers = f'{label} offers {label}["name"], {", ".join(f"{label}.{known}" for known in sorted(names))}'
+        return f"{similar} {offers}" if similar.startswith("did") else offers
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
         value = self.reading.trace.value(node.value)

@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-__all__ = ["UNKNOWN", "Value", "combine", "element", "integer", "join_all", "listing", "text"]
+__all__ = ["UNKNOWN", "Value", "combine", "dictionary", "element", "integer", "join_all", "listing", "text"]
 
 _MANY_ITEMS = 256
+# Of containers nested deeper than this nothing is known; a = (a, a) on forty lines would be a tree of 2**40 values.
+_MAX_DEPTH = 4
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Value:
     is_list: bool = False
     is_dict: bool = False
     is_shape: bool = False
+    depth: int = 0
 
     def join(self, other: Value) -> Value:
         """Return what is known of a value that is one of the two."""
@@ -63,6 +66,7 @@ class Value:
         return Value(
             **either,
             **both,
+            depth=max(self.depth, other.depth),
             front=(self.front or not self.rows) and (other.front or not other.rows) and either["rows"],
             fractional=self.fractional and other.fractional,
             low=_either(min, self.low, other.low),
@@ -120,9 +124,22 @@ def text(value: str) -> Value:
 
 def listing(items: list[Value]) -> Value:
     """Return a tuple or list of these elements."""
+    depth = 1 + max((item.depth for item in items), default=0)
+    if depth > _MAX_DEPTH:
+        return Value(is_list=True, steps=len(items))
     if len(items) > _MANY_ITEMS:
-        return Value(is_list=True, each=join_all(items), steps=len(items))
-    return Value(is_list=True, items=tuple(items), steps=len(items))
+        return Value(is_list=True, each=join_all(items), steps=len(items), depth=depth)
+    return Value(is_list=True, items=tuple(items), steps=len(items), depth=depth)
+
+
+def dictionary(entries: dict[str, Value]) -> Value:
+    """Return a dict with these literal keys."""
+    depth = 1 + max((value.depth for value in entries.values()), default=0)
+    if depth > _MAX_DEPTH:
+        entries = dict.fromkeys(entries, UNKNOWN)
+        depth = 1
+    each = join_all(list(entries.values()))
+    return Value(is_dict=True, entries=tuple(entries.items()), each=each, steps=len(entries), depth=depth)
 
 
 def element(value: Value, default: Value = UNKNOWN) -> Value:

@@ -584,6 +584,68 @@ def send(own):
     highest = np.maximum(own["enemy_0.health"], own["enemy_1.health"])
     return {"lowest": lowest, "highest": highest}
 """,
+    "positional axes and out into one's own": """
+import numpy as np
+
+def send(own):
+    past = own.past("own.x")
+    out = np.zeros_like(past)
+    np.multiply(past, 2.0, out)
+    np.clip(out, -1.0, 1.0, out=out)
+    length = np.linalg.norm(past, 2, 1)
+    return {"mean": out.mean(1), "length": length, "middle": np.quantile(past, 0.5, axis=1, method="nearest")}
+""",
+    "loops over np.arange and membership of names": """
+import numpy as np
+
+NAMES = ("enemy_0.health", "enemy_1.health")
+
+def send(own):
+    total = np.zeros_like(own["own.x"])
+    for step in np.arange(3):
+        total = total + own.past("own.x")[:, step]
+    for name in ("enemy_0.health", "enemy_2.health"):
+        if name in NAMES:
+            total = total + own[name]
+    return {"total": total, "kind": np.isin(own.agent_id, [0, 2])}
+""",
+    "the last element of lists and of the window": """
+def send(own):
+    parts = [own["own.x"], own["own.y"]]
+    past = own.past("own.health")
+    return {"first": parts[0], "last": parts[-1], "now": past[..., -1], "before": past[:, -2:].mean(axis=1)}
+""",
+    "a weighted sum over the window": """
+import numpy as np
+
+def send(own):
+    past = own.past("enemy_*.health")
+    weights = np.linspace(0.1, 1.0, past.shape[1])
+    weighted = (past * weights[None, :, None]).sum(axis=1)
+    return {"weighted": weighted / weights.sum(), "trace": np.average(past, axis=1, weights=weights)}
+""",
+    "an accumulator that starts as None": """
+def send(own):
+    total = None
+    for i in range(3):
+        value = own[f"enemy_{i}.health"]
+        total = value if total is None else total + value
+    return {"total": total}
+""",
+    "a result from a helper that packs": """
+def pack(x, y):
+    return {"x": x, "y": y}
+
+def send(own):
+    return pack(own["own.x"], own["own.y"])
+""",
+    "update and nested displays": """
+def send(own):
+    message = {"x": own["own.x"]}
+    message.update({"y": own["own.y"]})
+    message.update(health=own["own.health"])
+    return message
+""",
     "semicolons and one-liners": """
 def send(own): x = own["own.x"]; return {"x": x}
 """,
