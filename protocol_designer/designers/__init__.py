@@ -1,0 +1,1 @@
+"""Who writes protocol parts: a search over measured gains, language models, people, or a stored transcript."""
