@@ -12,6 +12,7 @@ __all__ = [
     "ARRAY_ATTRIBUTES",
     "ARRAY_METHODS",
     "BUILTINS",
+    "CONSTANT_MEMBERS",
     "CONTAINER_METHODS",
     "CONTRACT_IMPORTS",
     "IMPORTS",
@@ -49,8 +50,8 @@ UFUNC_METHODS = words("accumulate reduce outer at")
 
 NUMPY = UFUNCS | words(
     # constants and dtypes
-    """pi e inf nan newaxis float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_ intp single
-    double finfo iinfo""",
+    """pi e inf nan newaxis float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool bool_ intp
+    single double finfo iinfo""",
     # making arrays
     """array asarray zeros ones full zeros_like ones_like full_like arange linspace eye identity tri meshgrid copy""",
     # elementwise
@@ -121,7 +122,7 @@ MEANT = MappingProxyType(
         "filter": "use a comprehension with `if`",
         "set": "the order of a set differs from run to run; use a tuple or a list",
         "frozenset": "the order of a set differs from run to run; use a tuple",
-        "str": "field and component names are string literals",
+        "str": "write the name as an f-string: own[f'enemy_{i}.health']",
         "isinstance": "the contract fixes the types; remove the test",
         "type": "the contract fixes the types; remove the test",
         "hasattr": "the contract fixes what own and inbox offer; remove the test",
@@ -148,7 +149,6 @@ NUMPY_MEANT = MappingProxyType(
         "putmask": "index with the mask: out[mask] = values",
         "place": "index with the mask: out[mask] = values",
         "unique": "it mixes rows, and its width changes from call to call",
-        "bool": "use bool or np.bool_",
         "float": "use float or np.float32",
         "int": "use int or np.int64",
         "bincount": "it mixes rows",
@@ -163,3 +163,6 @@ NUMPY_MEANT = MappingProxyType(
     }
 )
 """What to do instead, for NumPy names that are left out."""
+
+CONSTANT_MEMBERS = words("pi e inf nan tau")
+"""Members of np and math that are plain numbers, and so may make constants of the module."""

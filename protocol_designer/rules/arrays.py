@@ -11,7 +11,7 @@ from protocol_designer.rules.values import UNKNOWN, Value, combine, element, joi
 __all__ = [
     "Arguments",
     "array_call",
-    "dict_items",
+    "dict_view",
     "mixes_rows",
     "shape_item",
     "shape_value",
@@ -217,9 +217,10 @@ def shape_item(value: Value, index: int | None) -> Value:
     return Value(number=True, low=0, high=MAX_AXIS) if index is not None else Value(number=True)
 
 
-def dict_items(value: Value) -> Value:
-    """Return the value of `x.items()`."""
-    entries = value.entries or ()
-    pairs = listing([Value(text=frozenset(key for key, _ in entries)), join_all([item for _, item in entries])])
-    known = value.entries is not None
-    return Value(is_list=True, each=pairs if known else None, steps=value.steps)
+def dict_view(method: str, value: Value) -> Value:
+    """Return the value of `x.items()`, `x.keys()`, `x.values()` or `x.get(key)` of a dict."""
+    keys, each = element(value), value.each or UNKNOWN
+    if method == "get":
+        return each
+    views = {"items": listing([keys, each]), "keys": keys, "values": each}
+    return Value(is_list=True, each=views[method], steps=value.steps)

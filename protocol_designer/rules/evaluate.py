@@ -12,13 +12,15 @@ from protocol_designer.rules.arithmetic import binary, expand, negative
 from protocol_designer.rules.arrays import (
     Arguments,
     array_call,
-    dict_items,
+    dict_view,
     mixes_rows,
     shape_item,
     shape_value,
     unpack,
     written_argument,
 )
+from protocol_designer.rules.builtin_values import builtin_call, range_value
+from protocol_designer.rules.indexing import after_store, array_item, grown, list_item
 from protocol_designer.rules.limits import DEFAULT_AGENTS
 from protocol_designer.rules.reading import Reading
 from protocol_designer.rules.trace import Trace
@@ -29,7 +31,6 @@ from protocol_designer.rules.values import (
     dictionary,
     element,
     integer,
-    join_all,
     listing,
     text,
 )
@@ -192,8 +193,8 @@ class Evaluator:
             found = dict(base.entries or ()).get(next(iter(only.text))) if only.text and len(only.text) == 1 else None
             return found or base.each or UNKNOWN
         if base.is_list:
-            return _list_item(base, parts, only)
-        return _array_item(base, parts, indices)
+            return list_item(base, parts, only)
+        return array_item(base, parts, indices)
 
     def _index(self, part: cst.BaseSlice, env: Environment) -> Value:
         if isinstance(part, cst.Index):
@@ -255,7 +256,7 @@ class Evaluator:
             indices = [self._index(part.slice, env) for part in target.slice]
             self.trace.see_write(target, base, "an element is assigned")
             if isinstance(target.value, cst.Name) and target.value.value in env:
-                env[target.value.value] = _after_store(base, indices, value, self.total)
+                env[target.value.value] = after_store(base, indices, value, self.total)
 
     # Calls
 
@@ -285,8 +286,7 @@ class Evaluator:
     def _call_name(self, node: cst.Call, name: str, arguments: Arguments) -> Value:
         if name in self.reading.functions:
             return self.call_function(name, arguments, node)
-        handler: Callable[[Arguments], Value] | None = getattr(_Builtins, name, None)
-        return handler(arguments) if handler is not None and not name.startswith("_") else UNKNOWN
+        return builtin_call(name, arguments)
 
     def _call_module(self, node: cst.Call, func: cst.Attribute, arguments: Arguments) -> Value:
         name = func.attr.value
@@ -304,7 +304,7 @@ class Evaluator:
         if written is not None:
             self.trace.see_write(node, written, f"'{name}' writes into it")
         if name == "arange":
-            counted = _Builtins.range(arguments)
+            counted = range_value(arguments)
             return Value(array=True, each=counted.each, steps=counted.steps)
         if ufunc and name in UFUNC_METHODS:
             first = arguments.positional[0] if arguments.positional else UNKNOWN
@@ -320,17 +320,10 @@ class Evaluator:
         if name in MUTATING_METHODS and not (name == "partition" and not arguments.positional):
             self.trace.see_write(node, base, f"'.{name}()' changes it")
         if base.is_dict and name in ("items", "keys", "values", "get"):
-            if name == "items":
-                return dict_items(base)
-            each = base.each or UNKNOWN
-            return (
-                each
-                if name == "get"
-                else Value(is_list=True, each=each if name == "values" else element(base), steps=base.steps)
-            )
+            return dict_view(name, base)
         if name in ("append", "extend", "insert", "update", "setdefault") and isinstance(func.value, cst.Name):
             added = arguments.positional[-1] if arguments.positional else dictionary(arguments.keywords)
-            env[func.value.value] = _grown(base, added, name, self.total)
+            env[func.value.value] = grown(base, added, name, self.total)
             return UNKNOWN
         if name in ("pop", "index", "count", "reverse") or base.is_list:
             return element(base) if name == "pop" else UNKNOWN
@@ -345,173 +338,3 @@ def _module_of(node: cst.Attribute) -> str:
     if isinstance(inner, cst.Attribute) and isinstance(inner.value, cst.Name) and inner.value.value == "np":
         return "np"
     return inner.value if isinstance(inner, cst.Name) and inner.value in ("np", "math") else ""
-
-
-def _is_new_axis(part: cst.BaseSlice) -> bool:
-    if not isinstance(part, cst.Index):
-        return False
-    if isinstance(part.value, cst.Name):
-        return part.value.value == "None"
-    return isinstance(part.value, cst.Attribute) and part.value.attr.value == "newaxis"
-
-
-def _list_item(base: Value, parts: list[cst.BaseSlice], index: Value) -> Value:
-    if isinstance(parts[0], cst.Slice):
-        return Value(is_list=True, each=element(base), steps=base.steps, shared=base.shared)
-    exact = index.low if index.low == index.high else None
-    if base.items is not None and exact is not None and -len(base.items) <= exact < len(base.items):
-        return base.items[exact]
-    return element(base)
-
-
-def _array_item(base: Value, parts: list[cst.BaseSlice], indices: list[Value]) -> Value:
-    """Return a part of an array: a view, unless an index is itself an array or a list."""
-    new_axes = any(_is_new_axis(part) for part in parts)
-    leading = parts[0]
-    keeps_front = isinstance(leading, cst.Slice) or (
-        isinstance(leading, cst.Index) and (isinstance(leading.value, cst.Ellipsis) or indices[0].rows)
-    )
-    copied = any(index.rows or index.is_list for index in indices)
-    rows = base.rows or any(index.rows for index in indices)
-    return Value(
-        rows=rows,
-        front=base.front and keeps_front,
-        input=base.input and not copied,
-        shared=base.shared and not copied,
-        shaped=not rows and (new_axes or base.shaped),
-    )
-
-
-def _after_store(base: Value, indices: list[Value], value: Value, total: int | None) -> Value:
-    """Return what a local holds after `local[index] = value`."""
-    if base.is_dict:
-        keys = indices[0].text if indices else None
-        entries = None
-        if keys is not None and base.entries is not None:
-            entries = tuple((dict(base.entries) | dict.fromkeys(sorted(keys), value)).items())
-        return _grown(replace(base, entries=entries), value, "store", total)
-    if base.is_list:
-        return replace(base, items=None, each=element(base).join(value))
-    return replace(base, rows=base.rows or value.rows, shaped=base.shaped and not value.rows)
-
-
-def _grown(base: Value, added: Value, how: str, total: int | None) -> Value:
-    """Return a list or dict after something was added, at most once per step of the loops around."""
-    known = element(base) if not base.is_dict else base.each or UNKNOWN
-    more = element(added) if how == "extend" else added
-    empty = known is UNKNOWN and base.steps == 0
-    per_step = (added.steps or 1) if how == "extend" else 1
-    steps = None if total is None or base.steps is None else max(base.steps + (total == 1) * per_step, total * per_step)
-    entries = base.entries if base.is_dict else None
-    if how == "update" and entries is not None:
-        entries = None if added.entries is None else tuple((dict(entries) | dict(added.entries)).items())
-    elif how == "setdefault":
-        entries = None
-    return replace(base, items=None, entries=entries, each=more if empty else known.join(more), steps=steps)
-
-
-class _Builtins:
-    """The results of the allowed builtins; those left out give nothing known."""
-
-    @staticmethod
-    def range(arguments: Arguments) -> Value:
-        bounds = arguments.positional
-        if len(bounds) == 1:
-            bounds = (integer(0, 0), *bounds)
-        if len(bounds) < 2:
-            return UNKNOWN
-        start, stop = bounds[0], bounds[1]
-        if None in (start.low, start.high, stop.low, stop.high):
-            return Value(is_list=True, each=_NUMBER)
-        first_low, first_high = start.low or 0, start.high or 0
-        last_low, last_high = stop.low or 0, stop.high or 0
-        step = bounds[2] if len(bounds) > 2 else integer(1, 1)
-        if step.high is not None and step.high < 0:
-            steps, each = first_high - last_low, integer(last_low + 1, first_high)
-        else:
-            pace = max(step.low or 1, 1)
-            steps, each = -(-(last_high - first_low) // pace), integer(first_low, last_high - 1)
-        return Value(is_list=True, each=each, steps=max(steps, 0))
-
-    @staticmethod
-    def len(arguments: Arguments) -> Value:
-        of = arguments.positional[0] if arguments.positional else UNKNOWN
-        if of.is_list or of.is_dict:
-            return integer(0 if of.items is None else of.steps, of.steps)
-        return Value(number=True, row_count=of.rows and of.front)
-
-    @staticmethod
-    def enumerate(arguments: Arguments) -> Value:
-        of = arguments.positional[0] if arguments.positional else UNKNOWN
-        start = arguments.get(1, "start") or integer(0, 0)
-        last = None if of.steps is None or start.high is None else start.high + max(of.steps - 1, 0)
-        pair = listing([integer(start.low, last), element(of)])
-        return Value(is_list=True, each=pair, steps=of.steps)
-
-    @staticmethod
-    def zip(arguments: Arguments) -> Value:
-        known = [of.steps for of in arguments.positional if of.steps is not None]
-        each = listing([element(of) for of in arguments.positional])
-        return Value(is_list=True, each=each, steps=min(known) if known else None)
-
-    @staticmethod
-    def _same(arguments: Arguments) -> Value:
-        of = arguments.positional[0] if arguments.positional else Value(is_list=True, steps=0, items=())
-        if of.is_dict:
-            return Value(is_list=True, each=element(of), steps=of.steps)
-        return replace(of, shared=False, is_list=True) if of.is_list else Value(is_list=True)
-
-    list = tuple = _same
-
-    @staticmethod
-    def reversed(arguments: Arguments) -> Value:
-        same = _Builtins._same(arguments)
-        return replace(same, items=tuple(reversed(same.items)) if same.items is not None else None)
-
-    @staticmethod
-    def sorted(arguments: Arguments) -> Value:
-        same = _Builtins._same(arguments)
-        return Value(is_list=True, each=element(same), steps=same.steps)
-
-    @staticmethod
-    def dict(arguments: Arguments) -> Value:
-        if arguments.positional:
-            of = arguments.positional[0]
-            return replace(of, shared=False) if of.is_dict else Value(is_dict=True, steps=of.steps)
-        return dictionary(arguments.keywords)
-
-    @staticmethod
-    def sum(arguments: Arguments) -> Value:
-        of = arguments.positional[0] if arguments.positional else UNKNOWN
-        return combine([element(of)]) if of.is_list else Value(rows=of.rows)
-
-    @staticmethod
-    def _extreme(arguments: Arguments) -> Value:
-        values = [element(v) if v.is_list else v for v in arguments.positional]
-        joined = join_all(values)
-        return integer(joined.low, joined.high) if joined.number and not joined.fractional else combine(values)
-
-    min = max = _extreme
-
-    @staticmethod
-    def abs(arguments: Arguments) -> Value:
-        return combine(list(arguments.positional))
-
-    @staticmethod
-    def round(arguments: Arguments) -> Value:
-        return combine(list(arguments.positional[:1]))
-
-    @staticmethod
-    def int(arguments: Arguments) -> Value:
-        of = arguments.positional[0] if arguments.positional else UNKNOWN
-        return integer(of.low, of.high) if of.number and not of.fractional else _NUMBER
-
-    @staticmethod
-    def float(arguments: Arguments) -> Value:
-        return Value(number=True, fractional=True)
-
-    @staticmethod
-    def bool(arguments: Arguments) -> Value:
-        return integer(0, 1)
-
-    any = all = bool

@@ -32,7 +32,7 @@ __all__ = ["Annotations", "AsciiIdentifiers", "Attributes", "Calls", "ModuleMemb
 
 _CONSTANTS = frozenset({"True", "False", "None"})
 _MODULES = ("np", "math")
-_DTYPES = frozenset(name for name in NUMPY if name[-1].isdigit()) | {"bool_", "ndarray"}
+_DTYPES = frozenset(name for name in NUMPY if name[-1].isdigit()) | {"bool", "bool_", "ndarray"}
 _ATTRIBUTES = (
     ARRAY_ATTRIBUTES
     | ARRAY_METHODS
@@ -64,7 +64,7 @@ class AsciiIdentifiers(Rule):
 class Names(Rule):
     """A name refers to a parameter, a local, a function or constant of the module, `np`, `math` or an allowed builtin.
 
-    Remedy: define it before it is used, or write it as the hint says. `prompts` and the guide list the builtins.
+    Remedy: define it before it is used, or write it as the hint says. The guide lists the builtins.
     """
 
     code = "PD305"

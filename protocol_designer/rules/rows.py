@@ -16,7 +16,7 @@ class InputUnchanged(Rule):
 
     A protocol has no memory. `x = own["name"]` may be a view of the input, so `x *= 2` and
     `x[mask] = 0` would change it. Arrays that the function made itself may be written.
-    Remedy: x = x * 2; x = np.where(mask, 0, x); or x = own["name"].copy() first.
+    Remedy: write x = x * 2; x = np.where(mask, 0, x); or x = own["name"].copy() first.
     """
 
     code = "PD320"
@@ -38,7 +38,7 @@ class InputUnchanged(Rule):
 class TruthOfRows(Rule):
     """`if`, `and`, `or`, `not`, `a < b < c`, and the builtins min, max, float, ... ask for one value; an array has R.
 
-    Remedy: np.where(condition, a, b); & | ~ with parentheses; np.maximum and np.minimum; x.astype(np.float32).
+    Remedy: use np.where(condition, a, b); & | ~ with parentheses; np.maximum and np.minimum; x.astype(np.float32).
     """
 
     code = "PD322"
@@ -125,7 +125,7 @@ class RowsApart(Rule):
 
     `x.mean()` without an axis, `x.sum(axis=0)`, `x[0]` and np.cumsum(x) mix rows. A row hears of others through
     `inbox`, and of its past through `own.past`.
-    Remedy: axis=1 for what stands behind the rows; own.past(name) for time; inbox[name] for other agents.
+    Remedy: use axis=1 for what stands behind the rows; own.past(name) for time; inbox[name] for other agents.
     """
 
     code = "PD323"

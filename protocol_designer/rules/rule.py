@@ -15,6 +15,7 @@ from protocol_designer.rules.reading import Reading
 __all__ = ["Rule", "listed", "nearest_or_all", "normal"]
 
 _FEW = 12
+_NEARLY = 0.03
 
 
 class Rule(cst.BatchableCSTVisitor):
@@ -56,9 +57,15 @@ def nearest_or_all(name: str, valid: Iterable[str]) -> str:
     folded = {candidate.casefold(): candidate for candidate in sorted(valid)}
     close = difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)
     if close:
-        return "did you mean " + " or ".join(f"'{folded[match]}'" for match in close) + "?"
+        best = _likeness(name, close[0])
+        likely = [folded[match] for match in close if _likeness(name, match) > best - _NEARLY]
+        return "did you mean " + " or ".join(f"'{match}'" for match in likely) + "?"
     if not folded:
         return "none exist here"
     if len(folded) <= _FEW:
         return f"allowed: {listed(folded.values())}"
     return f"allowed are for example {listed(list(folded.values())[:_FEW])}"
+
+
+def _likeness(name: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, name.casefold(), other).ratio()

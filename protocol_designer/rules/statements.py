@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from protocol_designer.rules.allowed import CONTRACT_IMPORTS, IMPORTS
+from protocol_designer.rules.allowed import CONSTANT_MEMBERS, CONTRACT_IMPORTS, IMPORTS
 from protocol_designer.rules.reading import is_docstring
 from protocol_designer.rules.rule import Rule, normal
 
@@ -14,11 +14,17 @@ _ALLOWED_IMPORTS = "allowed: " + ", ".join(f"'{line}'" for line in IMPORTS)
 
 
 def is_literal(node: cst.CSTNode) -> bool:
-    """Return whether `node` is a number, a string, True/False/None, or a tuple, list, dict or arithmetic of such."""
+    """Return whether `node` is a number, a string, True/False/None, or a container or arithmetic of such."""
     if isinstance(node, cst.Integer | cst.Float | cst.SimpleString):
         return True
     if isinstance(node, cst.Name):
         return node.value in ("True", "False", "None")
+    if isinstance(node, cst.Attribute):
+        module = node.value.value if isinstance(node.value, cst.Name) else ""
+        return module in ("np", "math") and node.attr.value in CONSTANT_MEMBERS
+    if isinstance(node, cst.Call):
+        plain = isinstance(node.func, cst.Name) and node.func.value == "range"
+        return plain and all(not arg.star and arg.keyword is None and is_literal(arg.value) for arg in node.args)
     if isinstance(node, cst.UnaryOperation):
         return is_literal(node.expression)
     if isinstance(node, cst.BinaryOperation):
@@ -76,8 +82,8 @@ class Imports(Rule):
 class ModuleLevel(Rule):
     """A module holds a docstring, imports, functions, and constants that are literals. It keeps nothing between calls.
 
-    A literal is a number, a string, True, False, None, arithmetic on numbers, or a tuple, list or dict of those. The
-    default values of parameters are literals too, but not lists or dicts.
+    A literal is a number, a string, True, False, None, np.pi and its like, arithmetic on numbers, a range, or a tuple,
+    list or dict of those. The default values of parameters are literals too, but not lists or dicts.
     Remedy: move the statement into the function that uses it; build arrays there too.
     """
 
@@ -252,7 +258,7 @@ class Expressions(Rule):
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         if isinstance(node.operator, cst.Modulo) and isinstance(node.left, cst.SimpleString | cst.ConcatenatedString):
-            self.report(node, "text formatting with '%'", "names are string literals")
+            self.report(node, "text formatting with '%'", "write own[f'enemy_{i}.health']")
 
     def visit_TemplatedString(self, node: cst.TemplatedString) -> None:
         self.report(node, "template string", "names are string literals")

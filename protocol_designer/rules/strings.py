@@ -61,13 +61,13 @@ class Strings(Rule):
         elif isinstance(parent, cst.Arg):
             self._check_argument(node, value, parent)
         elif isinstance(parent, cst.BinaryOperation | cst.AugAssign):
-            self.report(node, "a computation with a string", "write the name out, or loop over a tuple of names")
+            self.report(node, "a computation with a string", "write own[f'enemy_{i}.health'], or loop over names")
         elif isinstance(parent, cst.For | cst.CompFor):
             self.report(node, "a loop over the letters of a string", "loop over a tuple of names")
         elif isinstance(parent, cst.Attribute | cst.UnaryOperation) or (
             isinstance(parent, cst.Subscript) and parent.value is node
         ):
-            self.report(node, "a computation with a string", "write the name out")
+            self.report(node, "a computation with a string", "write own[f'enemy_{i}.health'], or loop over names")
 
     def _check_argument(self, node: cst.BaseString, value: str, arg: cst.Arg) -> None:
         call = self.reading.parents[arg]
@@ -180,6 +180,13 @@ class ContractAccess(Rule):
         index = self.reading.trace.value(first.value) if isinstance(first, cst.Index) else Value(number=True)
         if len(node.slice) > 1 or index.number or index.array or index.is_list:
             self.report(node, f"'{label}' is indexed by something that is not a name", f'write {label}["name"]')
+
+    def visit_Comparison(self, node: cst.Comparison) -> None:
+        for part in node.comparisons:
+            value = self.reading.trace.value(part.comparator)
+            if isinstance(part.operator, cst.In | cst.NotIn) and (value.own or value.inbox):
+                label = "own" if value.own else "inbox"
+                self.report(node, f"'in {label}'", f'the names are fixed; read {label}["name"]')
 
 
 class _NameRule(Rule):

@@ -20,8 +20,8 @@ SYNTAX_CODES = {
     ),
     "PD202": (
         "Python warns about the source",
-        "A comparison with `is` to a number, a missing comma in a list of tuples, and the like: legal, never meant.",
-        "correct what the warning names.",
+        "A comparison with `is` to a number, a missing comma in a list of tuples, a backslash in a docstring.",
+        "correct what the warning names; a docstring with backslashes starts with r.",
     ),
     "PD203": (
         "the source is nested too deeply",
@@ -65,12 +65,16 @@ def check_syntax(text: str, file: str) -> list[Finding]:
             return [Finding(0, 0, _TOO_DEEP, f"the source is nested too deeply (at most {MAX_DEPTH} levels)")]
         except ValueError as error:
             return [Finding(0, 0, "PD201", str(error))]
+    # Every later load would show the warning again, and newer interpreters make errors of some.
     return [
-        Finding(warning.lineno, 0, "PD202", str(warning.message))
+        Finding(warning.lineno, 0, "PD202", str(warning.message), _warning_hint(str(warning.message)))
         for warning in caught
-        # A backslash in a docstring, as in "\gamma", is harmless today; Python's own message for it comes later.
-        if issubclass(warning.category, SyntaxWarning) and "invalid escape sequence" not in str(warning.message)
+        if issubclass(warning.category, SyntaxWarning | DeprecationWarning)
     ]
+
+
+def _warning_hint(message: str) -> str:
+    return 'double the backslash, or write r"""...""" for the docstring' if "escape" in message else ""
 
 
 def _syntax_error(error: SyntaxError) -> Finding:

@@ -535,25 +535,30 @@ def send(own):
     return {"x": np.stack(out, axis=1)}
 """,
     "letters of other alphabets in comments and text": '''
-"""Größe und Richtung — 距離と方向, \\gamma."""
+r"""Größe und Richtung — 距離と方向, \\gamma."""
 
 def send(own):
     # température: à ne pas confondre
     return {"x": own["own.x"]}
 ''',
     "literals in several lines and formats": """
+import numpy as np
+
 LOW, HIGH = -1.0, 1.0
 BIG = 1e9
 HEX = 0xFF
 MANY = 1_000
 NOTHING = None
+TURN = 2 * np.pi / 3
+FIRST = range(2)
 FLAG = True
 TABLE = ((0.1, 0.2), (0.3, 0.4))
 TEXT = ("enemy_0." "health", 'enemy_1.health')
 
 def send(own):
     value = own[TEXT[0]] * TABLE[1][0] + LOW + HIGH
-    return {"value": value if FLAG else value * MANY, "other": own[TEXT[1]]}
+    some = np.stack([own[f"enemy_{i}.distance"] for i in FIRST], axis=1)
+    return {"value": value if FLAG else value * MANY, "other": own[TEXT[1]], "some": some * np.cos(TURN)}
 """,
     "min and max of plain numbers": """
 def send(own):
@@ -631,6 +636,37 @@ def send(own):
         value = own[f"enemy_{i}.health"]
         total = value if total is None else total + value
     return {"total": total}
+""",
+    "nearest enemy by masked distance": """
+import numpy as np
+
+N_ENEMIES = 3
+
+def nearest(own):
+    distance = own.group("enemy_*.distance")
+    visible = distance > 0
+    masked = np.where(visible, distance, np.inf)
+    index = np.argmin(masked, axis=1)
+    rows = np.arange(distance.shape[0])
+    seen = visible.any(axis=1)
+    x = own.group("enemy_*.relative_x")[rows, index]
+    y = own.group("enemy_*.relative_y")[rows, index]
+    return seen, np.where(seen, x, 0.0), np.where(seen, y, 0.0), index
+
+def send(own):
+    seen, x, y, index = nearest(own)
+    which = np.zeros((own.agent_id.shape[0], N_ENEMIES), dtype=np.float32)
+    which[np.arange(which.shape[0]), index] = 1.0
+    which *= seen[:, None]
+    last = own.group("last_action.*")
+    return {"seen": seen, "x": x, "y": y, "which": which, "moved": last[:, 2:].sum(axis=1), "stopped": last[:, 1]}
+
+def receive(own, inbox):
+    count = np.maximum(inbox["seen"].sum(axis=1), 1)
+    heard = (inbox.delivered & (inbox["seen"] > 0)).astype(np.bool)
+    mean_x = (inbox["x"] * heard).sum(axis=1) / count
+    best = np.max(inbox["which"] * heard[:, :, None], axis=1)
+    return {"mean_x": mean_x, "best": best, "share": count / float(own.n_agents)}
 """,
     "a result from a helper that packs": """
 def pack(x, y):

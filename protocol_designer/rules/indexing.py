@@ -1,0 +1,75 @@
+"""What indexing, storing and growing do to lists, dicts and arrays, on abstract values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from protocol_designer.rules.values import UNKNOWN, Value, element
+
+__all__ = ["after_store", "array_item", "grown", "list_item"]
+
+
+def _is_new_axis(part: cst.BaseSlice) -> bool:
+    if not isinstance(part, cst.Index):
+        return False
+    if isinstance(part.value, cst.Name):
+        return part.value.value == "None"
+    return isinstance(part.value, cst.Attribute) and part.value.attr.value == "newaxis"
+
+
+def list_item(base: Value, parts: list[cst.BaseSlice], index: Value) -> Value:
+    """Return one element of a tuple or list, or a slice of it."""
+    if isinstance(parts[0], cst.Slice):
+        return Value(is_list=True, each=element(base), steps=base.steps, shared=base.shared)
+    exact = index.low if index.low == index.high else None
+    if base.items is not None and exact is not None and -len(base.items) <= exact < len(base.items):
+        return base.items[exact]
+    return element(base)
+
+
+def array_item(base: Value, parts: list[cst.BaseSlice], indices: list[Value]) -> Value:
+    """Return a part of an array: a view, unless an index is itself an array or a list."""
+    new_axes = any(_is_new_axis(part) for part in parts)
+    leading = parts[0]
+    keeps_front = isinstance(leading, cst.Slice) or (
+        isinstance(leading, cst.Index) and (isinstance(leading.value, cst.Ellipsis) or indices[0].rows)
+    )
+    copied = any(index.rows or index.is_list for index in indices)
+    rows = base.rows or any(index.rows for index in indices)
+    return Value(
+        rows=rows,
+        front=base.front and keeps_front,
+        input=base.input and not copied,
+        shared=base.shared and not copied,
+        shaped=not rows and (new_axes or base.shaped),
+    )
+
+
+def after_store(base: Value, indices: list[Value], value: Value, total: int | None) -> Value:
+    """Return what a local holds after `local[index] = value`."""
+    if base.is_dict:
+        keys = indices[0].text if indices else None
+        entries = None
+        if keys is not None and base.entries is not None:
+            entries = tuple((dict(base.entries) | dict.fromkeys(sorted(keys), value)).items())
+        return grown(replace(base, entries=entries), value, "store", total)
+    if base.is_list:
+        return replace(base, items=None, each=element(base).join(value))
+    return replace(base, rows=base.rows or value.rows, shaped=base.shaped and not value.rows)
+
+
+def grown(base: Value, added: Value, how: str, total: int | None) -> Value:
+    """Return a list or dict after something was added, at most once per step of the loops around."""
+    known = element(base) if not base.is_dict else base.each or UNKNOWN
+    more = element(added) if how == "extend" else added
+    empty = known is UNKNOWN and base.steps == 0
+    per_step = (added.steps or 1) if how == "extend" else 1
+    steps = None if total is None or base.steps is None else max(base.steps + (total == 1) * per_step, total * per_step)
+    entries = base.entries if base.is_dict else None
+    if how == "update" and entries is not None:
+        entries = None if added.entries is None else tuple((dict(entries) | dict(added.entries)).items())
+    elif how == "setdefault":
+        entries = None
+    return replace(base, items=None, entries=entries, each=more if empty else known.join(more), steps=steps)
