@@ -90,7 +90,7 @@ class EveryPathReturns(Rule):
 
 
 class ComponentNames(Rule):
-    """A component name is an ASCII identifier of at most 48 characters, and stands once in its dict.
+    """A component name is an ASCII identifier of at most 64 characters, and stands once in its dict.
 
     Remedy: use letters, digits and _, as in "enemy_0_dx"; dots are for the fields of the task.
     """

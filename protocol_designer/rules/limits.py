@@ -44,7 +44,7 @@ MAX_AXIS = 16
 DEFAULT_AGENTS = 64
 """Assumed number of agents where no task schema is given."""
 
-MAX_NAME_LENGTH = 48
+MAX_NAME_LENGTH = 64
 """Characters of a component name."""
 
 MAX_FINDINGS = 30

@@ -13,7 +13,7 @@ from protocol_designer.rules.allowed import (
     OBSERVATION_METHODS,
 )
 from protocol_designer.rules.rule import Rule, nearest_or_all
-from protocol_designer.rules.values import Value
+from protocol_designer.rules.values import Value, element
 
 __all__ = ["ComponentReads", "ContractAccess", "FieldNames", "FormattedStrings", "Strings"]
 
@@ -46,6 +46,20 @@ class Strings(Rule):
     def visit_ConcatenatedString(self, node: cst.ConcatenatedString) -> None:
         if not isinstance(self.reading.parents[node], cst.ConcatenatedString):
             self._check(node)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        if not isinstance(node.func, cst.Attribute) or node.func.attr.value in _NAME_METHODS | {
+            "update",
+            "count",
+            "index",
+        }:
+            return
+        for arg in node.args:
+            value = self.reading.trace.value(arg.value)
+            names = element(value) if value.is_list else value
+            written = isinstance(arg.value, cst.SimpleString | cst.ConcatenatedString | cst.FormattedString)
+            if not written and (names.text is not None or names.maybe is not None):
+                self.report(arg, f"text as an argument of '{node.func.attr.value}'", "write dtypes as np.float32")
 
     def _check(self, node: cst.SimpleString | cst.ConcatenatedString) -> None:
         parent = self.reading.parents[node]

@@ -172,6 +172,9 @@ REFUSED_STATEMENTS = [
     ("y = x.astype('float32')", "PD317"),
     ("y = np.zeros(3, dtype='O')", "PD317"),
     ("y = np.array([1], 'O')", "PD317"),
+    ("kind = 'O'\ny = np.zeros(3, kind)", "PD317"),
+    ("kind = ('O', 'f')[0]\ny = x.astype(kind)", "PD317"),
+    ("y = np.zeros(3, dtype=[('a', 'O')])", "PD317"),
     ("y = b'abc'", "PD317"),
     ("y = 'a' + 'b'", "PD317"),
     ("y = own['enemy_' + '0.health']", "PD317"),
@@ -294,7 +297,7 @@ REFUSED_MODULES = [
     ("def send(own):\n    if own.n_agents > 1:\n        return {'x': own['own.x']}\n", "PD403", 1),
     ("def send(own):\n    return {'own.x': own['own.x']}\n", "PD404", 2),
     ("def send(own):\n    return {'x': own['own.x'], 'x': own['own.y']}\n", "PD404", 2),
-    (f"def send(own):\n    return {{'{'x' * 60}': own['own.x']}}\n", "PD404", 2),
+    (f"def send(own):\n    return {{'{'x' * 65}': own['own.x']}}\n", "PD404", 2),
     ("def send(own):\n    out = {'a b': own['own.x']}\n    return out\n", "PD404", 3),
     (
         "def send(own):\n    x = own['own.x']\n    if own.n_agents:\n        return {'x': x}\n    return {'y': x}\n",
