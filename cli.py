@@ -11,13 +11,26 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
+from typer.core import TyperGroup
 
 __all__ = ["app", "main"]
 
+
+class _Group(TyperGroup):
+    """Says what was kept when Ctrl-C stops a command; typer itself would only say "Aborted"."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            _fail(str(interrupt) or "stopped", 130)
+
+
 app = typer.Typer(
+    cls=_Group,
     name="design-protocol",
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -57,7 +70,7 @@ def main() -> None:
         _fail("out of memory; gather fewer --episodes or train with fewer --envs", 1)
 
 
-def _fail(message: str, status: int) -> None:
+def _fail(message: str, status: int) -> NoReturn:
     sys.stderr.write(f"\nerror: {message}\n" if _Progress.drawn else f"error: {message}\n")
     sys.exit(status)
 
@@ -299,7 +312,6 @@ def compare(
     Runs that are complete are not repeated; runs that were stopped go on.
     """
     from marl_runtime.comparison import compare as compare_methods
-
     from marl_runtime.methods import MethodConfig
     from marl_runtime.training import TrainConfig
 
@@ -359,18 +371,30 @@ def _config(kind: type[Config], **values: Any) -> Config:
 
 
 def _print_rows(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print rows of like keys as a table that is as wide as it needs to be."""
+    """Print rows of like keys as a table, on one line each however narrow the terminal is.
+
+    `x`, `x_low` and `x_high` share a column, as in `0.53 [0.41, 0.64]`.
+    """
     from rich.console import Console
     from rich.table import Table
 
     columns = list(dict.fromkeys(key for row in rows for key in row))
+    bounded = [column for column in columns if {f"{column}_low", f"{column}_high"} <= set(columns)]
+    bounds = {f"{column}_{side}" for column in bounded for side in ("low", "high")}
+    columns = [column for column in columns if column not in bounds]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         numeric = all(isinstance(row.get(column), int | float | None) for row in rows)
-        table.add_column(column.replace("_", " "), justify="right" if numeric else "left")
+        table.add_column(column.replace("_", " "), justify="right" if numeric else "left", no_wrap=True)
     for row in rows:
-        table.add_row(*(_cell(row.get(column)) for column in columns))
-    Console(soft_wrap=True).print(table)
+        cells = [_cell(row.get(column)) for column in columns]
+        for place, column in enumerate(columns):
+            if column in bounded and row.get(f"{column}_low") is not None:
+                cells[place] += f" [{_cell(row[f'{column}_low'])}, {_cell(row[f'{column}_high'])}]"
+        table.add_row(*cells)
+    console = Console()
+    console.width = max(console.width, console.measure(table, options=console.options.update(width=1_000)).maximum)
+    console.print(table)
 
 
 def _cell(value: Any) -> str:
