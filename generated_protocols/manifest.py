@@ -1,0 +1,187 @@
+"""A protocol's manifest: what it was made for, from what, how good it was, and the hashes that freeze it.
+
+<folder>/
+    part0.py [part1.py part2.py]   the sources that people read and edit
+    manifest.json  schema.json     this file's `Manifest`, and the task layout it was made for
+    frozen/<n>/                    the sources and manifest of each version that was frozen
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from buffers.errors import CorruptFileError, NotFrozenError, RejectedError, nearest
+from buffers.schema import TaskSchema
+from generated_protocols.execution import source_hash
+
+__all__ = ["CONTRACT_VERSION", "Manifest", "edited_parts", "freeze", "part_sources", "read_frozen", "read_manifest"]
+
+CONTRACT_VERSION = 1
+MAX_PARTS = 10
+_PART = re.compile(r"part(\d)\.py")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a protocol's folder records beside its sources.
+
+    `parts` maps file names to SHA-256; `message` and `payload` list components as (part, name, width); `state_fields`
+    maps the state fields that the protocol is meant to tell to their measured (low, high). `scores` has one entry per
+    pass: what was measured before and after. `frozen` counts the frozen versions.
+    """
+
+    task: str
+    layout_hash: str
+    contract: int = CONTRACT_VERSION
+    window: int = 10
+    parts: Mapping[str, str] = field(default_factory=dict)
+    message: Sequence[Mapping[str, Any]] = ()
+    payload: Sequence[Mapping[str, Any]] = ()
+    state_fields: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    data_set: Mapping[str, Any] = field(default_factory=dict)
+    designer: str = "manual"
+    model: str = ""
+    prompt_versions: Mapping[str, str] = field(default_factory=dict)
+    scores: Sequence[Mapping[str, Any]] = ()
+    bandwidth: Mapping[str, Any] = field(default_factory=dict)
+    validator: int = 0
+    seed: int = 0
+    created_at: str = ""
+    frozen: int = 0
+    frozen_at: str = ""
+    edited_by_hand: bool = False
+    scored: bool = True
+    reviewed_by: Sequence[Mapping[str, str]] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any], where: Path) -> Manifest:
+        """Read a manifest; unknown or missing entries raise `CorruptFileError` naming them."""
+        known = {f.name for f in fields(cls)}
+        for name in value:
+            if name not in known:
+                close = nearest(name, known)
+                hint = f", did you mean {close[0]!r}?" if close else ""
+                raise CorruptFileError(f"{where}: unknown entry {name!r}{hint}")
+        try:
+            manifest = cls(**value)
+        except TypeError as error:
+            raise CorruptFileError(f"{where}: {error}") from error
+        if manifest.contract != CONTRACT_VERSION:
+            raise RejectedError(
+                f"{where}: written for contract version {manifest.contract}, this program runs {CONTRACT_VERSION}; "
+                "design the protocol again"
+            )
+        return manifest
+
+
+def part_sources(path: Path) -> dict[int, bytes]:
+    """Return the sources in a protocol's folder, by part number, in order; none raises `RejectedError`."""
+    if not path.is_dir():
+        raise RejectedError(f"{path} is not a folder; a protocol is a folder with part0.py and manifest.json")
+    found = {int(m[1]): file for file in path.iterdir() if (m := _PART.fullmatch(file.name)) and file.is_file()}
+    if not found:
+        raise RejectedError(f"{path} holds no part0.py: there is no protocol in it")
+    return {number: found[number].read_bytes() for number in sorted(found)}
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read `manifest.json` of the protocol in folder `path`."""
+    file = path / "manifest.json"
+    try:
+        value = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise NotFrozenError(
+            f"{path} has no manifest.json: it was never frozen. Freeze it with: design-protocol freeze {path}"
+        ) from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise CorruptFileError(f"{file} is half-written or damaged: {error}") from error
+    if not isinstance(value, dict):
+        raise CorruptFileError(f"{file} holds a {type(value).__name__}, expected an object")
+    return Manifest.from_json(value, file)
+
+
+def read_schema(path: Path) -> TaskSchema:
+    """Read `schema.json` of the protocol in folder `path`: the layout it was made for, with measured ranges."""
+    file = path / "schema.json"
+    try:
+        return TaskSchema.from_json(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CorruptFileError(f"{file} is missing or damaged: {error}") from error
+
+
+def edited_parts(manifest: Manifest, sources: Mapping[int, bytes]) -> list[str]:
+    """Return the part files that differ from the manifest's hashes, were added, or are gone."""
+    now = {f"part{number}.py": source_hash(source) for number, source in sources.items()}
+    return sorted(name for name in {*now, *manifest.parts} if now.get(name) != manifest.parts.get(name))
+
+
+def read_frozen(path: Path, schema: TaskSchema, *, require_frozen: bool = True) -> tuple[Manifest, dict[int, bytes]]:
+    """Return the manifest and the sources of the protocol at `path`, which must fit `schema` and be frozen."""
+    sources = part_sources(path)
+    manifest = read_manifest(path)
+    schema.require_same_layout(read_schema(path), f"the protocol {path}")
+    if require_frozen:
+        if not manifest.frozen_at:
+            raise NotFrozenError(f"{path} was never frozen. Freeze it with: design-protocol freeze {path}")
+        edited = edited_parts(manifest, sources)
+        if edited:
+            raise NotFrozenError(
+                f"{path} was edited after it was frozen ({', '.join(edited)} changed). "
+                f"Check and freeze it again with: design-protocol freeze {path}"
+            )
+    return manifest, sources
+
+
+def freeze(path: Path, manifest: Manifest, schema: TaskSchema) -> Manifest:
+    """Freeze the sources in `path` as they are: hash them, keep a copy under `frozen/<n>/`, write the manifest last.
+
+    A kill leaves the version before or the new one, never half of one.
+    """
+    sources = part_sources(path)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    number = 1 + max((int(p.name) for p in (path / "frozen").glob("*") if p.name.isdigit()), default=0)
+    frozen = replace(
+        manifest,
+        layout_hash=schema.layout_hash,
+        parts={f"part{n}.py": source_hash(source) for n, source in sources.items()},
+        created_at=manifest.created_at or now,
+        frozen=number,
+        frozen_at=now,
+    )
+    partial = path / "frozen" / f".{number}.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    for n, source in sources.items():
+        (partial / f"part{n}.py").write_bytes(source)
+    text = json.dumps(frozen.to_json(), indent=2) + "\n"
+    (partial / "manifest.json").write_text(text, encoding="utf-8")
+    partial.rename(path / "frozen" / str(number))
+    write_atomically(path / "schema.json", json.dumps(schema.to_json(), indent=1) + "\n")
+    write_atomically(path / "manifest.json", text)
+    return frozen
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write `text` so that a kill leaves the old file or the new one."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
