@@ -1,0 +1,1 @@
+"""The embedded battle simulator: SMAC-Comm-like tasks, never StarCraft (docs/simulator.md says what differs)."""
