@@ -13,7 +13,7 @@ from protocol_designer.rules.allowed import (
     OBSERVATION_METHODS,
 )
 from protocol_designer.rules.rule import Rule, nearest_or_all
-from protocol_designer.rules.values import Value, element
+from protocol_designer.rules.values import Value
 
 __all__ = ["ComponentReads", "ContractAccess", "FieldNames", "FormattedStrings", "Strings"]
 
@@ -55,10 +55,8 @@ class Strings(Rule):
         }:
             return
         for arg in node.args:
-            value = self.reading.trace.value(arg.value)
-            names = element(value) if value.is_list else value
             written = isinstance(arg.value, cst.SimpleString | cst.ConcatenatedString | cst.FormattedString)
-            if not written and (names.text is not None or names.maybe is not None):
+            if not written and _holds_text(self.reading.trace.value(arg.value)):
                 self.report(arg, f"text as an argument of '{node.func.attr.value}'", "write dtypes as np.float32")
 
     def _check(self, node: cst.SimpleString | cst.ConcatenatedString) -> None:
@@ -108,6 +106,14 @@ class Strings(Rule):
         elif method not in _NAME_METHODS:
             hint = "write dtypes as np.float32" if method == "astype" else "names go into own[...] and inbox[...]"
             self.report(node, f"a string as an argument of '{method or 'this call'}'", hint)
+
+
+def _holds_text(value: Value) -> bool:
+    """Return whether a value is a string, or a list with one somewhere inside."""
+    if value.text is not None or value.maybe is not None:
+        return True
+    inside = value.items if value.items is not None else [each for each in (value.each,) if each is not None]
+    return value.is_list and any(_holds_text(item) for item in inside)
 
 
 class FormattedStrings(Rule):
