@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from buffers.episodes import BoolArray, Float32Array, extend_observations
 from buffers.schema import Field, TaskSchema
+from generated_protocols.protocol import Protocol
 
 SIZE = 10
 DIRECTIONS = ("north", "south", "east", "west")
@@ -115,3 +117,26 @@ def noise(schema: TaskSchema) -> dict[str, Episodes]:
         state = rng.normal(size=(count, 1, schema.state_dim)).astype(np.float32)
         found[name] = replace(episodes, state=np.broadcast_to(state, episodes.state.shape).copy())
     return found
+
+
+@pytest.fixture(scope="session")
+def varying() -> tuple[TaskSchema, dict[str, Episodes]]:
+    """The same game where roles are drawn anew in each episode as far as the schema says."""
+    schema = make_schema(roles_vary=True)
+    return schema, {"fit": make_episodes(schema, 200, 5), "select": make_episodes(schema, 100, 6)}
+
+
+@pytest.fixture(scope="session")
+def received(schema: TaskSchema) -> Callable[[str], dict[str, int]]:
+    """Return the names and widths that a part's receivers keep."""
+
+    def run(source: str) -> dict[str, int]:
+        protocol = Protocol.from_sources([source], schema)
+        return {component.name: component.width for component in protocol.components}
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def few(schema: TaskSchema) -> dict[str, Episodes]:
+    return {"toy": make_episodes(schema, 12, 7)}

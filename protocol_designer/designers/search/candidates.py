@@ -13,7 +13,7 @@ from buffers.episodes import Float32Array
 from buffers.schema import Field, TaskSchema
 from protocol_designer.designers.search.components import EACH, Column, Component, Form, Reading
 
-__all__ = ["Source", "components_of", "sources", "varying_fields"]
+__all__ = ["Source", "components_of", "free_moves", "sources", "varying_fields"]
 
 _OPPOSITES = (("east", "west"), ("north", "south"), ("right", "left"), ("up", "down"))
 _AXIS = re.compile(r"^(.*?)_?(x|y)$")
@@ -40,6 +40,7 @@ def sources(schema: TaskSchema, varies: Callable[[str], bool], pass_index: int) 
     own = [f for f in (*schema.obs_fields, *_last_actions(schema)) if varies(f.name)]
     found = [_plain(f.name.replace(".", "_"), f.meaning, [f]) for f in own]
     found += _families(own)
+    found += _whereabouts(own)
     found += _positions(own)
     found += _directions(own)
     found += _framed(schema, own)
@@ -120,6 +121,16 @@ def _families(own: Sequence[Field]) -> list[Source]:
     return found
 
 
+def _whereabouts(own: Sequence[Field]) -> list[Source]:
+    """Return the free ways and the last step as one source: what an agent knows of where it stands without a map."""
+    moves = [f for f in own if f.kind == "binary" and any(word in _words(f) for pair in _OPPOSITES for word in pair)]
+    flags = [f for f in moves if f.entity != "last_action"]
+    steps = [f for f in moves if f.entity == "last_action"]
+    if not flags or not steps:
+        return []
+    return [_plain("ways_and_steps", "which ways are free and which way it last went", [*flags, *steps])]
+
+
 def _words(field: Field) -> list[str]:
     return re.split(r"[_.]", field.quantity.lower())
 
@@ -162,6 +173,23 @@ def _directions(own: Sequence[Field]) -> list[Source]:
         if columns:
             meaning = f"{entity}: one direction minus its opposite, per axis"
             found.append(Source(f"{entity.replace('.', '_')}_axes", meaning, tuple(columns), ("now", "mean", "sum")))
+    return found
+
+
+def free_moves(own: Sequence[Field]) -> list[tuple[Field, Field]]:
+    """Return (last action, flag) for each direction in which an agent both moves and is told whether it can.
+
+    A step that way with the way still free says that no wall is near, as a flag that falls says that one is.
+    """
+    found = []
+    words = [word for pair in _OPPOSITES for word in pair]
+    for action in own:
+        word = next((w for w in words if w in _words(action)), None)
+        if action.entity != "last_action" or word is None:
+            continue
+        flag = next((f for f in own if f.entity not in ("", "last_action") and word in _words(f)), None)
+        if flag is not None and flag.kind == "binary":
+            found.append((action, flag))
     return found
 
 

@@ -216,4 +216,5 @@ def binary_columns(schema: TaskSchema, component: Component) -> bool:
     if component.form != "now":
         return False
     kinds = {field.name: field.kind for field in schema.extended_fields}
-    return all(c.minus is None and c.plus.ally == -1 and kinds.get(c.plus.name) == "binary" for c in component.columns)
+    plain = all(c.minus is None and c.plus.ally == -1 for c in component.columns)
+    return plain and all(kinds.get(c.plus.name) == "binary" for c in component.columns)

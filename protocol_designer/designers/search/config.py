@@ -22,10 +22,12 @@ class SearchConfig:
     """A role with more agents than this is received as one mean over those heard, not one entry per sender."""
     receivers_per_role: int = 4
     """Agents of one role that stand for all of it as receivers."""
+    separate_receivers: int = 4
+    """Teams up to this size are regressed agent by agent; larger ones role by role."""
     fit_episodes: int = 1200
     select_episodes: int = 600
-    rows_per_receiver_role: int = 15_000
-    """Rows (episode, timestep, receiver) that regressions are fitted on, per receiver role; half of it on select."""
+    rows_per_regression: int = 12_000
+    """Rows (episode, timestep, receiver) that a regression is fitted on; half of it on the select split."""
     screening_rows: int = 6_000
     kept_sources: int = 40
     """Sources that survive screening, each with its best `forms_per_source` forms."""
@@ -44,6 +46,10 @@ class SearchConfig:
     """Standard errors below the measured gain at which its lower bound stands (1.96: 95 %)."""
     shuffles: int = 3
     """Shuffled candidates that make the noise floor at each step."""
+    opponent_weight: float = 4.0
+    """Weight of a position that is not an agent's own: what a team has to find decides most tasks."""
+    plain_weight: float = 0.5
+    """Weight of a target that is no position, beside 1 for an agent's position."""
     relative_weight: float = 1.0
     """Weight of a unit's position in the receiver's own frame, beside the state's own fields (0 leaves it out)."""
     rescored_sets: int = 5
@@ -56,9 +62,10 @@ class SearchConfig:
             "wide_message",
             "pooled_senders",
             "receivers_per_role",
+            "separate_receivers",
             "fit_episodes",
             "select_episodes",
-            "rows_per_receiver_role",
+            "rows_per_regression",
             "screening_rows",
             "kept_sources",
             "forms_per_source",
@@ -69,6 +76,17 @@ class SearchConfig:
                 raise ValueError(f"{name} is {getattr(self, name)}, it must be at least 1")
         if not 0 < self.decay < 1:
             raise ValueError(f"decay is {self.decay}, it must lie between 0 and 1")
-        for name in ("ridge", "min_headroom", "min_gain", "confidence_z", "relative_weight", "rescore_seconds"):
+        for name in (
+            "ridge",
+            "min_headroom",
+            "min_gain",
+            "confidence_z",
+            "opponent_weight",
+            "plain_weight",
+            "relative_weight",
+            "rescore_seconds",
+        ):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is {getattr(self, name)}, it must not be negative")
+        if not self.own_ridges or min(self.own_ridges) < 0:
+            raise ValueError(f"own_ridges are {self.own_ridges}, at least one is needed and none may be negative")

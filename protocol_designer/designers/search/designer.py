@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from buffers.episodes import BoolArray, Float32Array
 from buffers.schema import TaskSchema
-from protocol_designer.designers.search.candidates import Source, components_of, sources, varying_fields
-from protocol_designer.designers.search.components import Column, Component, binary_columns
+from protocol_designer.designers.search.components import Component, binary_columns
 from protocol_designer.designers.search.config import SearchConfig
 from protocol_designer.designers.search.emit import write_part
-from protocol_designer.designers.search.regression import Bench, Float64Array, Residuals, headroom
-from protocol_designer.designers.search.rows import PARTS, Rows, Split, sample_rows
+from protocol_designer.designers.search.preparation import (
+    candidates_of,
+    part_weights,
+    residuals_of,
+    room_left,
+    split_of,
+    target_weights,
+    thinned,
+)
+from protocol_designer.designers.search.regression import Bench, headroom
 from protocol_designer.designers.search.selection import Chosen, Selection, keep, screen
-from protocol_designer.designers.search.targets import Target, feedback_success, targets_of
+from protocol_designer.designers.search.targets import Target, targets_of
 from protocol_designer.designers.search.types import EpisodeArrays, Rescore, RunParts
 from protocol_designer.types import Brief, Proposal
 
@@ -113,23 +119,39 @@ class _Search:
         schema, config = brief.schema, designer.config
         rng = np.random.default_rng(np.random.SeedSequence([brief.seed, brief.pass_index]))
         sizes = {"fit": config.fit_episodes, "select": config.select_episodes}
-        splits = {name: _split(designer, brief, designer.data[name], count, rng) for name, count in sizes.items()}
+        splits = {
+            name: split_of(
+                brief,
+                designer.data[name],
+                count,
+                rng,
+                pooled=config.pooled_senders,
+                run_parts=designer.run_parts,
+            )
+            for name, count in sizes.items()
+        }
         varies = np.ptp(splits["fit"].state[splits["fit"].valid.any(axis=2)], axis=0) > 1e-6
-        targets = targets_of(schema, [bool(v) for v in varies], relative=config.relative_weight > 0)
-        residuals = _residuals(schema, config, splits, targets, rng)
+        targets = targets_of(
+            schema,
+            [bool(v) for v in varies],
+            opponent_weight=config.opponent_weight,
+            plain_weight=config.plain_weight,
+            relative_weight=config.relative_weight,
+        )
+        residuals = residuals_of(schema, config, splits, targets, rng)
         left = [headroom(r) for r in residuals]
-        weights = _weights(brief, config, targets, residuals, left)
-        room = _room(brief, splits["fit"])
+        weights = target_weights(brief, config, targets, residuals, left)
+        room = room_left(brief, splits["fit"])
         if sum(float(w.sum()) for w in weights) <= 0 or room < 1:
             return None
-        components, of = _candidates(schema, splits["fit"], brief.pass_index)
+        components, of = candidates_of(schema, splits["fit"], brief.pass_index)
         binary = [binary_columns(schema, c) for c in components]
         scores = np.zeros(len(components))
         for one, weight in zip(residuals, weights, strict=True):
-            scores += weight.sum() * screen(_thinned(one, config, rng), components, weight.mean(axis=0), config.ridge)
+            scores += weight.sum() * screen(thinned(one, config, rng), components, weight.mean(axis=0), config.ridge)
         kept = keep(of, components, scores, binary, config)
         components, binary = [components[i] for i in kept], [binary[i] for i in kept]
-        parts = _part_weights(brief)
+        parts = part_weights(brief)
         benches = []
         for one, weight in zip(residuals, weights, strict=True):
             row_weights = (parts[one.fit.rows.part], parts[one.select.rows.part])
@@ -197,161 +219,3 @@ class _Search:
             "revealed": dict(revealed),
             "target_fields": [name for name, value in revealed if name in fields and value >= self.config.min_gain],
         }
-
-
-def _split(
-    designer: SearchDesigner,
-    brief: Brief,
-    episodes: EpisodeArrays,
-    count: int,
-    rng: np.random.Generator,
-) -> Split:
-    schema, total = brief.schema, len(episodes.state)
-    # Wide tasks take fewer episodes, so that a pass costs about the same.
-    width = schema.n_agents * schema.extended_dim
-    count = min(total, max(200, min(count, count * 600 // width)))
-    picked = np.sort(rng.choice(total, size=count, replace=False))
-    split = Split.of(schema, episodes, picked, brief.window, designer.config.pooled_senders)
-    if not brief.accepted:
-        return split
-    run = designer.run_parts or _run_validated(schema, brief.window)
-    return replace(split, accepted=run(brief.accepted, split.listener.extended, split.valid))
-
-
-def _run_validated(schema: TaskSchema, window: int) -> RunParts:
-    def run(accepted: Sequence[str], extended: Float32Array, alive: BoolArray) -> Float32Array:
-        from generated_protocols.protocol import Protocol
-
-        from protocol_designer.validation import validate
-
-        for part, source in enumerate(accepted):
-            wrong = validate(source, schema=schema, part=part)
-            if wrong:
-                raise ValueError(f"accepted part {part} does not validate: {wrong[0]}")
-        protocol = Protocol.from_sources(accepted, schema, window=window)
-        return np.asarray(protocol.messages(extended, alive), dtype=np.float32)
-
-    return run
-
-
-def _room(brief: Brief, split: Split) -> int:
-    if brief.max_message_width is None:
-        return 10**6
-    return brief.max_message_width - (0 if split.accepted is None else split.accepted.shape[-1])
-
-
-def _residuals(
-    schema: TaskSchema,
-    config: SearchConfig,
-    splits: Mapping[str, Split],
-    targets: list[Target],
-    rng: np.random.Generator,
-) -> list[Residuals]:
-    found = []
-    roles = ("",) * schema.n_agents if schema.roles_vary else schema.roles
-    for role in dict.fromkeys(roles):
-        agents = [agent for agent, of in enumerate(roles) if of == role]
-        if len(agents) > config.receivers_per_role:
-            agents = sorted(int(a) for a in rng.choice(agents, size=config.receivers_per_role, replace=False))
-        rows: dict[str, Rows] = {}
-        for name, count in (("fit", config.rows_per_receiver_role), ("select", config.rows_per_receiver_role // 2)):
-            rows[name] = sample_rows(splits[name], tuple(agents), targets, count=count, decay=config.decay, rng=rng)
-        found.append(Residuals.best_of(rows["fit"], rows["select"], config.own_ridges, config.decay))
-    return found
-
-
-def _weights(
-    brief: Brief,
-    config: SearchConfig,
-    targets: list[Target],
-    residuals: Sequence[Residuals],
-    left: Sequence[Float64Array],
-) -> list[Float64Array]:
-    """Return the weight of each (receiver, target), per receiver role; a role weighs as many agents as it has."""
-    schema = brief.schema
-    success = feedback_success(brief.feedback, schema.n_agents)
-    best: dict[str, float] = {}
-    for (_, name), rate in success.items():
-        best[name] = max(best.get(name, 0.0), rate)
-    found = []
-    for one, share in zip(residuals, left, strict=True):
-        weights = np.zeros_like(share)
-        receivers = one.fit.rows.receivers
-        role = schema.roles[receivers[0]]
-        agents = schema.n_agents if schema.roles_vary else schema.roles.count(role)
-        for row, receiver in enumerate(receivers):
-            for index, target in enumerate(targets):
-                field = schema.state_fields[target.column].name
-                value = success.get((receiver, field))
-                weight: float = 1.0
-                if brief.pass_index >= 1 and success:
-                    weight = 0.0 if value is None else 1 - value
-                if brief.pass_index >= 2 and value is not None:
-                    # A small share of what is left keeps fields alive that everybody knows equally badly.
-                    weight = best[field] - value + 0.1 * (1 - value)
-                weights[row, index] = weight * (config.relative_weight if target.relative_to else 1.0)
-        weights *= share >= config.min_headroom
-        found.append(weights * agents / len(receivers))
-    return found
-
-
-def _part_weights(brief: Brief) -> Float32Array:
-    """Return a weight per part of the episode, mean 1: in pass 2 the parts in which fewer succeed count more."""
-    parts = (brief.feedback or {}).get("parts") if brief.pass_index >= 2 else None
-    missed = np.ones(PARTS, dtype=np.float32)
-    rates = _part_rates(parts)
-    if rates is not None:
-        missed = np.clip(1 - rates, 0.05, None).astype(np.float32)
-    return missed / missed.mean()
-
-
-def _part_rates(parts: object) -> Float64Array | None:
-    """Return the mean success per part from whatever nesting the score gives, or None where there are not five."""
-    rows = list(parts.values()) if isinstance(parts, Mapping) else parts
-    if not isinstance(rows, list | tuple) or len(rows) != PARTS:
-        return None
-    means = []
-    for row in rows:
-        numbers = list(_numbers(row))
-        if not numbers:
-            return None
-        means.append(float(np.mean(numbers)))
-    return np.asarray(means)
-
-
-def _numbers(value: object) -> list[float]:
-    if isinstance(value, bool | str):
-        return []
-    if isinstance(value, int | float):
-        return [float(value)] if np.isfinite(value) else []
-    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
-    return [number for one in inner for number in _numbers(one)]
-
-
-def _candidates(schema: TaskSchema, split: Split, pass_index: int) -> tuple[list[Component], list[Source]]:
-    varying = [varying_fields(schema, split.listener.extended, agent) for agent in range(schema.n_agents)]
-    anywhere: frozenset[str] = frozenset().union(*varying)
-
-    def speaks(sender: int, column: Column) -> bool:
-        return column.plus.name in varying[sender]
-
-    found: list[Component] = []
-    of: list[Source] = []
-    for source in sources(schema, anywhere.__contains__, pass_index):
-        made = components_of(schema, source, speaks)
-        found += made
-        of += [source] * len(made)
-    return found, of
-
-
-def _thinned(residuals: Residuals, config: SearchConfig, rng: np.random.Generator) -> Residuals:
-    """Return the fit side on fewer rows, for screening alone."""
-    count = len(residuals.fit.residuals)
-    if count <= config.screening_rows:
-        index = np.arange(count)
-    else:
-        index = np.sort(rng.choice(count, size=config.screening_rows, replace=False))
-    fit = residuals.fit
-    thinned = replace(fit, rows=fit.rows.subset(index), scaled=fit.scaled[index], residuals=fit.residuals[index])
-    nothing = replace(residuals.select, scaled=residuals.select.scaled[:0])
-    return replace(residuals, fit=thinned, select=nothing)

@@ -115,10 +115,8 @@ def _send(schema: TaskSchema, component: Component, entry: Chosen) -> str:
         for name, column in zip(component.column_names, component.columns, strict=True):
             lines.append(_entry(f"{component.name}_{name}", _addressed(column), component.role, wide=True))
         return "\n".join(lines)
-    parts = _grouped(schema, component)
-    wide = parts is not None or component.width > 1
-    if parts is None:
-        parts = [_column(component, column) for column in component.columns]
+    parts = _pieces(schema, component)
+    wide = component.width > 1
     if component.form == "last_seen":
         parts.append(f"age_of({_past_seen(component.columns[0])})")
     value = parts[0]
@@ -137,24 +135,35 @@ def _stack(call: str, parts: Sequence[str], tail: str) -> str:
     return f"{call}(\n            [\n{inner}            ],\n{end}        )"
 
 
-def _grouped(schema: TaskSchema, component: Component) -> list[str] | None:
-    """Return the columns as one glob, where one names exactly them and they are plain fields."""
+def _pieces(schema: TaskSchema, component: Component) -> list[str]:
+    """Return the columns' expressions in order, runs of plain fields as one glob where one names exactly them."""
     columns = component.columns
-    if len(columns) < 2 or any(c.minus is not None or c.gates or c.plus.ally >= 0 for c in columns):
+    pieces: list[str] = []
+    start = 0
+    while start < len(columns):
+        end = len(columns)
+        while end > start + 1 and (piece := _run(schema, component, columns[start:end])) is None:
+            end -= 1
+        pieces.append(_column(component, columns[start]) if end == start + 1 else piece or "")
+        start = end
+    return pieces
+
+
+def _run(schema: TaskSchema, component: Component, columns: Sequence[Column]) -> str | None:
+    if any(c.minus is not None or c.gates or c.plus.ally >= 0 for c in columns):
         return None
-    names = [c.plus.name for c in columns]
-    glob = _glob(schema, names)
+    glob = _glob(schema, [c.plus.name for c in columns])
     if glob is None:
         return None
     if component.form == "now":
-        return [f'own.group("{glob}")']
+        return f'own.group("{glob}")'
     past = f'own.past("{glob}")'
     if component.form == "mean":
-        return [f"mean_over_window({past}, own.age)"]
+        return f"mean_over_window({past}, own.age)"
     if component.form == "sum":
-        return [f"{past}.sum(axis=1)"]
+        return f"{past}.sum(axis=1)"
     seen = {c.seen.name for c in columns if c.seen is not None}
-    return [f'last_seen({past}, own.past("{seen.pop()}")[:, :, None] > 0)'] if len(seen) == 1 else None
+    return f'last_seen({past}, own.past("{seen.pop()}")[:, :, None] > 0)' if len(seen) == 1 else None
 
 
 def _glob(schema: TaskSchema, names: Sequence[str]) -> str | None:

@@ -137,7 +137,7 @@ class Bench:
         rows = self.residuals.select.rows
         position = {receiver: index for index, receiver in enumerate(rows.receivers)}
         of_row = np.asarray([position[int(receiver)] for receiver in rows.receiver], dtype=np.int64)
-        spread = np.maximum(self.residuals.select.variance, 1e-12)
+        spread = select_variance(self.residuals.select)
         counted = rows.present * self.row_weights[1][:, None]
         totals = np.stack([counted[of_row == index].sum(axis=0) for index in range(len(rows.receivers))])
         share = np.where(totals > 0, self.weights / (np.maximum(totals, 1) * spread), 0.0)
@@ -218,11 +218,11 @@ class Bench:
             coefficients = np.linalg.solve(ridged, self._cross[columns]).astype(np.float32)
         after = side.residuals - self._columns_select[:, columns] @ coefficients
         won = (side.residuals**2 - after**2) * side.rows.present
-        spread = np.maximum(side.variance, 1e-12)
+        spread = select_variance(side)
         gains = []
-        for receiver in side.rows.receivers:
+        for index, receiver in enumerate(side.rows.receivers):
             mine = side.rows.receiver == receiver
-            gains.append(won[mine].sum(axis=0) / (np.maximum(side.rows.present[mine].sum(axis=0), 1) * spread))
+            gains.append(won[mine].sum(axis=0) / (np.maximum(side.rows.present[mine].sum(axis=0), 1) * spread[index]))
         return np.stack(gains).astype(np.float64)
 
     @property
@@ -231,15 +231,30 @@ class Bench:
         return self._episodes
 
 
-def headroom(residuals: Residuals) -> Float64Array:
-    """Return the share of each target's variance that own history leaves open on the select rows, `[receivers, F]`."""
-    side = residuals.select
-    spread = np.maximum(side.variance, 1e-12)
+def select_variance(side: Side) -> Float64Array:
+    """Return the variance of each target on the rows at which it means something, `[receivers, F]`.
+
+    Not below a hundredth of its variance on the fit split: where a target hardly moves there is nothing to win.
+    """
     found = []
     for receiver in side.rows.receivers:
         mine = side.rows.receiver == receiver
+        present, values = side.rows.present[mine], side.rows.targets[mine].astype(np.float64)
+        count = np.maximum(present.sum(axis=0), 1)
+        mean = (values * present).sum(axis=0) / count
+        found.append(((values - mean) ** 2 * present).sum(axis=0) / count)
+    return np.maximum(np.stack(found), np.maximum(side.variance / 100, 1e-12))
+
+
+def headroom(residuals: Residuals) -> Float64Array:
+    """Return the share of each target's variance that own history leaves open on the select rows, `[receivers, F]`."""
+    side = residuals.select
+    spread = select_variance(side)
+    found = []
+    for index, receiver in enumerate(side.rows.receivers):
+        mine = side.rows.receiver == receiver
         seen = side.rows.present[mine].sum(axis=0)
-        share = (side.residuals[mine] ** 2).sum(axis=0) / (np.maximum(seen, 1) * spread)
+        share = (side.residuals[mine] ** 2).sum(axis=0) / (np.maximum(seen, 1) * spread[index])
         found.append(np.where((seen >= 20) & (side.variance > 1e-9), share, 0.0))
     return np.stack(found).astype(np.float64)
 

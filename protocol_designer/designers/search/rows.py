@@ -8,6 +8,7 @@ import numpy as np
 
 from buffers.episodes import BoolArray, Float32Array, IntArray
 from buffers.schema import TaskSchema
+from protocol_designer.designers.search.candidates import free_moves
 from protocol_designer.designers.search.components import Component, Listener
 from protocol_designer.designers.search.targets import Target, target_values
 from protocol_designer.designers.search.types import EpisodeArrays
@@ -121,7 +122,11 @@ def _basis(rows: Rows, decay: float) -> Float32Array:
     """Return what each row's receiver knows by itself (and of accepted parts), `[R, K]`."""
     split, episode, step = rows.split, rows.episode, rows.step
     known = split.listener.extended
-    wide = [known] if split.accepted is None else [known, split.accepted]
+    schema = split.listener.schema
+    index = schema.extended_index
+    pairs = [(index(action.name), index(flag.name)) for action, flag in free_moves(schema.extended_fields)]
+    free = np.stack([known[..., a] * known[..., b] for a, b in pairs], axis=-1) if pairs else known[..., :0]
+    wide = [known, free] if split.accepted is None else [known, free, split.accepted]
     columns = []
     for source in wide:
         width = source.shape[-1]

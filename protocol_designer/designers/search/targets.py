@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from buffers.episodes import BoolArray, Float32Array, IntArray
-from buffers.schema import TaskSchema
+from buffers.schema import Field, TaskSchema
 
 __all__ = ["Target", "agent_entities", "target_values", "targets_of"]
 
@@ -27,7 +27,7 @@ class Target:
     column: int
     present: int
     relative_to: tuple[int, ...] = ()
-    scale: float = 1.0
+    weight: float = 1.0
 
 
 def agent_entities(schema: TaskSchema) -> tuple[str, ...]:
@@ -40,23 +40,35 @@ def agent_entities(schema: TaskSchema) -> tuple[str, ...]:
     return ()
 
 
-def targets_of(schema: TaskSchema, varies: Sequence[bool], relative: bool) -> list[Target]:
-    """Return every state field that varies, and with `relative` each position as the receiver would see it."""
+def targets_of(
+    schema: TaskSchema, varies: Sequence[bool], *, opponent_weight: float, plain_weight: float, relative_weight: float
+) -> list[Target]:
+    """Return every state field that varies, and each position as the receiver would see it, with their weights."""
     present = {f.name: schema.state_index(f.present_if) if f.present_if else -1 for f in schema.state_fields}
+    agents = agent_entities(schema)
+
+    def weight(field: Field) -> float:
+        if not agents:
+            return 1.0
+        if not _POSITION.match(field.quantity):
+            return plain_weight
+        return 1.0 if field.entity in agents else opponent_weight
+
     found = [
-        Target(f.name, index, present[f.name], scale=f.scale)
+        Target(f.name, index, present[f.name], weight=weight(f))
         for index, f in enumerate(schema.state_fields)
         if varies[index]
     ]
-    agents = agent_entities(schema)
-    if not relative or not agents:
+    if relative_weight == 0 or not agents:
         return found
     names = {f.name for f in schema.state_fields}
     for index, f in enumerate(schema.state_fields):
         own = [f"{entity}.{f.quantity}" for entity in agents]
         if varies[index] and _POSITION.match(f.quantity) and set(own) <= names:
             columns = tuple(schema.state_index(name) for name in own)
-            found.append(Target(f"{f.name} from the receiver", index, present[f.name], columns, f.scale))
+            found.append(
+                Target(f"{f.name} from the receiver", index, present[f.name], columns, relative_weight * weight(f))
+            )
     return found
 
 
