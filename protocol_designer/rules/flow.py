@@ -36,7 +36,16 @@ def trace_of(reading: Reading) -> Trace:
     for name, arguments in (("send", (own,)), ("receive", (own, inbox))):
         if name in reading.functions:
             flow.run(name, Arguments(arguments))
+    for name in _passed_as_values(reading):
+        # As in sorted(names, key=rank): called with what nobody knows here.
+        flow.run(name, Arguments())
     return flow.trace
+
+
+def _passed_as_values(reading: Reading) -> list[str]:
+    called = {call.func for node, call in reading.parents.items() if isinstance(call, cst.Call) and call.func is node}
+    names = {node.value for node in reading.references if node not in called}
+    return [name for name in reading.functions if name in names and name not in ("send", "receive")]
 
 
 class Flow(Evaluator):
@@ -51,7 +60,10 @@ class Flow(Evaluator):
 
     def call_function(self, name: str, arguments: Arguments, node: cst.Call) -> Value:
         """Return the joined result of a call; a recursive one gives nothing known (a rule refuses it)."""
-        if name in self._active or len(self._active) >= _MAX_CALL_DEPTH:
+        if name in self._active:
+            return UNKNOWN
+        if len(self._active) >= _MAX_CALL_DEPTH:
+            self.trace.gave_up = True
             return UNKNOWN
         key = (name, (arguments.positional, *sorted(arguments.keywords.items(), key=lambda item: item[0])), self.total)
         if key not in self._known:

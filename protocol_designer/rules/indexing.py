@@ -40,7 +40,7 @@ def array_item(base: Value, parts: list[cst.BaseSlice], indices: list[Value]) ->
     rows = base.rows or any(index.rows for index in indices)
     return Value(
         rows=rows,
-        front=base.front and keeps_front,
+        front=indices[0].front if indices[0].rows else base.front and keeps_front,
         input=base.input and not copied,
         shared=base.shared and not copied,
         shaped=not rows and (new_axes or base.shaped),

@@ -239,6 +239,7 @@ REFUSED_STATEMENTS = [
     ("y = x[0]", "PD323"),
     ("y = own.past('own.x')[-1]", "PD323"),
     ("y = np.roll(x, 1)", "PD323"),
+    ("y = np.eye(own.n_agents)[own.agent_id].sum(axis=0)", "PD323"),
     ("y = x[::-1] + np.flip(x)", "PD323"),
     ("y = np.maximum.accumulate(own.past('own.x'))", "PD323"),
     ("if (x > 0).any(): pass", "PD323"),
@@ -342,6 +343,19 @@ REFUSED_MODULES = [
     ("if True:\n    import os\n", "PD302", 1),
     ("X = 1\nX += 1\n", "PD302", 2),
     ("X = [i for i in range(3)]\n", "PD302", 1),
+    (
+        "def rank(n):\n    return len([i for i in range(n)])\n\n"
+        "def send(own):\n    order = sorted([3, 1], key=rank)\n    return {'x': own['own.x'] * order[0]}\n",
+        "PD311",
+        2,
+    ),
+    (
+        "def f0(x):\n    return x\n"
+        + "".join(f"def f{i}(x):\n    return f{i - 1}(x)\n" for i in range(1, 25))
+        + "def send(own):\n    return {'x': f24(own['own.x'])}\n",
+        "PD312",
+        0,
+    ),
     ("def f(x=[]):\n    return x\n", "PD302", 1),
     ("def f(x=open('a')):\n    return x\n", "PD302", 1),
     ("def f(*names):\n    return names\n", "PD303", 1),

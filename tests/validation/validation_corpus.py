@@ -734,6 +734,18 @@ def receive(own: Observation, inbox: Inbox) -> dict[str, Array]:
         "seen_from_1": inbox["seen"][:, 1],
     }
 ''',
+    "a function as a key": """
+import numpy as np
+
+WEIGHTS = {"enemy_0.health": 0.5, "enemy_1.health": 0.25}
+
+def weight(name):
+    return WEIGHTS[name]
+
+def send(own):
+    names = sorted(WEIGHTS, key=weight, reverse=True)
+    return {"health": np.stack([own[name] for name in names], axis=1), "id": np.eye(own.n_agents)[own.agent_id]}
+""",
     "a result from a helper that packs": """
 def pack(x, y):
     return {"x": x, "y": y}
