@@ -64,7 +64,7 @@ def nearest_or_all(name: str, valid: Iterable[str]) -> str:
         return "none exist here"
     if len(folded) <= _FEW:
         return f"allowed: {listed(folded.values())}"
-    return f"allowed are for example {listed(list(folded.values())[:_FEW])}"
+    return f"none of the {len(folded)} allowed ones is like it"
 
 
 def _likeness(name: str, other: str) -> float:

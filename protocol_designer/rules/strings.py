@@ -127,7 +127,7 @@ class FormattedStrings(Rule):
 
     def visit_FormattedString(self, node: cst.FormattedString) -> None:
         parent = self.reading.parents[node]
-        if isinstance(parent, cst.DictElement | cst.DictComp):
+        if isinstance(parent, cst.DictElement | cst.DictComp) or self._is_stored_key(parent):
             hint = "write each name out, or return one component [R, k]: np.stack([...], axis=1)"
             self.report(node, "a component name that is computed", hint)
         elif isinstance(parent, cst.Arg):
@@ -144,6 +144,13 @@ class FormattedStrings(Rule):
             parent, cst.Index | cst.Assign | cst.AnnAssign | cst.Element | cst.ListComp | cst.GeneratorExp
         ):
             self.report(node, "an f-string that is not a field name", "f-strings are for own[f'enemy_{i}.health'] only")
+
+    def _is_stored_key(self, index: cst.CSTNode) -> bool:
+        """Return whether an index stands in the target of an assignment, as in out[f"x{i}"] = ..."""
+        if not isinstance(index, cst.Index):
+            return False
+        subscript = self.reading.parents[self.reading.parents[index]]
+        return isinstance(self.reading.parents[subscript], cst.AssignTarget)
 
     def visit_FormattedStringExpression(self, node: cst.FormattedStringExpression) -> None:
         if node.conversion or node.format_spec or node.equal:

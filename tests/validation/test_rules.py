@@ -188,6 +188,7 @@ REFUSED_STATEMENTS = [
     ("y = f'{own.n_agents!r}'", "PD318"),
     ("y = f'a' + f'b'", "PD318"),
     ("y = {f'a{i}': x for i in range(3)}", "PD318"),
+    ("y = {}\nfor i in range(3): y[f'a{i}'] = x", "PD318"),
     ("x *= 2", "PD320"),
     ("x[x > 0] = 0", "PD320"),
     ("own['own.x'][:] = 0", "PD320"),
