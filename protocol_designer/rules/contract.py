@@ -8,8 +8,9 @@ import libcst as cst
 
 from protocol_designer.rules.limits import MAX_NAME_LENGTH
 from protocol_designer.rules.rule import Rule
+from protocol_designer.rules.values import Value
 
-__all__ = ["ComponentNames", "EveryPathReturns", "Returns", "SameComponents", "Signatures"]
+__all__ = ["ComponentNames", "ComponentValues", "EveryPathReturns", "Returns", "SameComponents", "Signatures"]
 
 _PARAMETERS = {"send": ("own",), "receive": ("own", "inbox")}
 _HELP = {"send": "def send(own): ...", "receive": "def receive(own, inbox): ..."}
@@ -136,6 +137,33 @@ _NAME_HINT = f"use ASCII letters, digits and _, at most {MAX_NAME_LENGTH} charac
 
 def _is_component_name(name: str) -> bool:
     return len(name) <= MAX_NAME_LENGTH and re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) is not None
+
+
+class ComponentValues(Rule):
+    """The value of a component is an array with one entry, or k of them, per row.
+
+    Remedy: np.full(own.agent_id.shape, value) for a constant; np.stack([a, b], axis=1) for several values.
+    """
+
+    code = "PD406"
+    title = "a component is not an array of rows"
+
+    def finish(self) -> None:
+        for name in _PARAMETERS:
+            for node, value in self.reading.trace.returns.get(name, {}).items():
+                for key, given in value.entries or ():
+                    what = _not_an_array(given)
+                    if what:
+                        hint = "one entry per row is needed, as np.full(own.agent_id.shape, value) gives"
+                        self.report(node.value or node, f"the component '{key}' is {what}", hint)
+
+
+def _not_an_array(value: Value) -> str:
+    if value.number and not value.array and not value.rows:
+        return "a single number"
+    if value.text is not None or value.maybe is not None:
+        return "a string"
+    return "a dict" if value.is_dict and not value.rows else ""
 
 
 class SameComponents(Rule):

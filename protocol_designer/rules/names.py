@@ -51,7 +51,7 @@ class AsciiIdentifiers(Rule):
     Remedy: retype the name; comments and docstrings may use any letters.
     """
 
-    code = "PD106"
+    code = "PD105"
     title = "a name with letters other than ASCII"
 
     def visit_Name(self, node: cst.Name) -> None:

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from protocol_designer.rules.bounds import ArraySizes, BoundedLoops, Exponents, Integers, LoopSteps, Recursion
-from protocol_designer.rules.contract import ComponentNames, EveryPathReturns, Returns, SameComponents, Signatures
+from protocol_designer.rules.contract import (
+    ComponentNames,
+    ComponentValues,
+    EveryPathReturns,
+    Returns,
+    SameComponents,
+    Signatures,
+)
 from protocol_designer.rules.names import (
     Annotations,
     AsciiIdentifiers,
@@ -51,4 +58,5 @@ TREE_RULES: tuple[type[Rule], ...] = (
     EveryPathReturns,
     ComponentNames,
     SameComponents,
+    ComponentValues,
 )

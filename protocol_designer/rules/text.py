@@ -11,7 +11,6 @@ from protocol_designer.rules.limits import MAX_BYTES
 __all__ = [
     "TEXT_RULES",
     "UNREADABLE",
-    "ByteOrderMark",
     "CodingCookie",
     "HiddenCharacters",
     "NotUtf8",
@@ -82,31 +81,14 @@ class NotUtf8(TextRule):
         return None
 
 
-class ByteOrderMark(TextRule):
-    """The file starts with a byte-order mark, which the loader would read as a character of the program.
-
-    Remedy: save the file as "UTF-8", not as "UTF-8 with BOM".
-    """
-
-    code = "PD103"
-    title = "the file starts with a byte-order mark"
-
-    @classmethod
-    def check(cls, text: str) -> Finding | None:
-        """Return the finding for a leading U+FEFF."""
-        if not text.startswith("\ufeff"):
-            return None
-        return Finding(1, 1, cls.code, "the file starts with a byte-order mark", 'save it as UTF-8 "without BOM"')
-
-
 class HiddenCharacters(TextRule):
     """Control characters, bidirectional marks and rare line separators make a text read otherwise than it runs.
 
-    Tabs and line ends (LF, or CR LF) are fine. Other letters may stand in comments and docstrings.
+    Tabs, line ends (LF, or CR LF) and a byte-order mark at the start are fine. Comments may use any letters.
     Remedy: delete the character at the place shown; retype the line when nothing is visible there.
     """
 
-    code = "PD104"
+    code = "PD103"
     title = "a hidden or control character"
 
     @classmethod
@@ -129,7 +111,7 @@ class CodingCookie(TextRule):
     Remedy: delete the `coding` comment; the source is UTF-8.
     """
 
-    code = "PD105"
+    code = "PD104"
     title = "the source names an encoding"
 
     @classmethod
@@ -143,7 +125,7 @@ class CodingCookie(TextRule):
         return None
 
 
-TEXT_RULES: tuple[type[TextRule], ...] = (TooLong, NotUtf8, ByteOrderMark, HiddenCharacters, CodingCookie)
+TEXT_RULES: tuple[type[TextRule], ...] = (TooLong, NotUtf8, HiddenCharacters, CodingCookie)
 
 
 UNREADABLE = frozenset({TooLong.code, NotUtf8.code, HiddenCharacters.code})
@@ -159,8 +141,7 @@ def check_text(source: str | bytes) -> tuple[str, list[Finding]]:
     unreadable = TooLong.check(raw) or NotUtf8.check(raw)
     if unreadable:
         return "", [unreadable]
-    text = raw.decode("utf-8").replace("\r\n", "\n")
-    mark = ByteOrderMark.check(text)
-    text = text.removeprefix("\ufeff")
-    found = (mark, HiddenCharacters.check(text), CodingCookie.check(text))
+    # The loader, too, drops a byte-order mark and reads CR LF as a line end; some editors write them.
+    text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+    found = (HiddenCharacters.check(text), CodingCookie.check(text))
     return text, [finding for finding in found if finding is not None]

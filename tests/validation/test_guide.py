@@ -48,6 +48,14 @@ def test_the_figures_in_the_guide_are_the_limits(code: str, figures: list[str]) 
     assert all(figure in meaning for figure in figures)
 
 
+def test_every_code_in_the_program_is_in_the_guide() -> None:
+    root = GUIDE.parents[1]
+    sources = [*root.glob("generated_protocols/*.py"), *root.glob("protocol_designer/**/*.py")]
+    codes = {code for path in sources for code in re.findall(r'"(PD\d{3})"', path.read_text(encoding="utf-8"))}
+    assert len(codes) > 40
+    assert not sorted(code for code in codes if f"| {code} |" not in TEXT)
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=range(len(EXAMPLES)))
 def test_the_examples_pass(example: str) -> None:
     source = example if "import numpy" in example else "import numpy as np\n\n" + example

@@ -765,5 +765,6 @@ def send(own): x = own["own.x"]; return {"x": x}
 """,
     "tabs": "def send(own):\n\tx = own['own.x']\n\treturn {'x': x}\n",
     "windows line ends": "def send(own):\r\n    return {'x': own['own.x']}\r\n",
+    "a byte-order mark": "\ufeffdef send(own):\n    return {'x': own['own.x']}\n",
     "no line end at the end": "def send(own):\n    return {'x': own['own.x']}",
 }
