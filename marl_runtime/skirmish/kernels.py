@@ -246,7 +246,11 @@ def _heal(units, kinds, rules, i):
         if j != i and kinds[j].heals_it and 0.0 < share < least and _within(units[i], units[j], reach):
             best = j
             least = share
-    if best >= 0:
+    if best < 0:
+        units[i].wind_up = kinds[i].damage_point
+    elif units[i].wind_up > 0.0:
+        units[i].wind_up -= 1.0
+    else:
         amount = min(kinds[i].heal, kinds[best].health - units[best].health, units[i].energy / kinds[i].heal_cost)
         units[best].health += amount
         units[i].energy -= amount * kinds[i].heal_cost

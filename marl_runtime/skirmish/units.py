@@ -26,6 +26,7 @@ class UnitType:
     `damage` is per hit, `bonus` is added against units with the attribute `bonus_against`, armour is taken off each
     hit. `scan` is how far an idle unit acquires a target by itself; 0 for one that only does as it is told. `blast` is
     the radius of the damage that a unit does by dying, to all enemies on the ground: its attack is to die.
+    `damage_point` is the wind-up: from the start of an attack to its damage, and of healing to its effect.
     """
 
     name: str

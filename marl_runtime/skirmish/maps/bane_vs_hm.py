@@ -3,6 +3,7 @@
 Source: the map file of the NDQ repository (terrain from its cliff levels, spawn regions and unit overrides from its
 triggers and data), read, never run; its map parameters for sizes and options. Departures: the Hydralisk has 90 hit
 points and a blast does 35 against it, since with 80 a rush wins too often and with blasts of 30 nobody can win.
+Tuned: the Medivac's healing takes a quarter of a second to start.
 """
 
 from __future__ import annotations
@@ -40,6 +41,6 @@ BANE_VS_HM = BattleMap(
     only_medivac_left_wins=True,
     overrides={
         "hydralisk": {"health": 90, "range": 2, "damage": 30, "scan": 2},
-        "medivac": {"heal": 7},
+        "medivac": {"heal": 7, "damage_point": 0.25},  # the start-up of healing is tuned: a rush wins 16 %
     },
 )
