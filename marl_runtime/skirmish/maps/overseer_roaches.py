@@ -1,8 +1,8 @@
 """1o_2r_vs_4r: an Overseer stands over four Reapers in a corner; two Roaches far away have to find and kill them.
 
 Source: the map file of the NDQ repository (terrain from its cliff levels, spawn regions and unit overrides from its
-triggers and data), read, never run; its map parameters for sizes. Tuned: the rim of two cells that nobody can walk on,
-how far Reapers follow and help, and how units that appear together stand (docs/simulator.md says why).
+triggers and data), read, never run; its map parameters for sizes. Tuned: the rim of two or three cells that nobody can
+walk on, how far Reapers follow and help, and how units that appear together stand (docs/simulator.md says why).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ OVERSEER_ROACHES = BattleMap(
     allies=("overseer", "roach", "roach"),
     enemies=("reaper", "reaper", "reaper", "reaper"),
     episode_limit=50,
-    # the ring between the rim and the pit (x 7 to 25, y 6 to 26)
-    open_rects=((2, 2, 30, 6), (2, 26, 30, 30), (2, 2, 7, 30), (25, 2, 30, 30)),
+    # the ring, four cells wide, between the rim and the pit (x 7 to 25, y 6 to 26)
+    open_rects=((3, 2, 29, 6), (3, 26, 29, 30), (3, 2, 7, 30), (25, 2, 29, 30)),
     spawns=(
         Spawn(
             (0, 3, 4, 5, 6),

@@ -38,30 +38,25 @@ class _RoachScript(ScriptedPolicy):
 
 
 class Shared(_RoachScript):
-    """The Overseer finds out by its own moves in which corner it is, and says so."""
+    """The Overseer says where it cannot fly to: the rim is beside it, on the side of its corner."""
 
     name = "shared"
-    summary = "two bits: the Overseer finds out by its own moves which corner it is in, and the Roaches go there"
+    summary = "two bits: the Overseer says where the rim is beside it; that is its corner, and the Roaches go there"
 
     def __init__(self) -> None:
         self._north = np.zeros(0, dtype=np.int64)  # [E]
         self._east = np.zeros(0, dtype=np.int64)
 
     def reset(self, environment: VectorEnvironment, mask: BoolArray) -> None:
-        """Forget the battles where `mask` is true; in the southern corners the Overseer starts at the rim."""
+        """Hear, where `mask` is true, what the Overseer says at the first step."""
         if len(self._north) != environment.num_envs:
             self._north = np.zeros(environment.num_envs, dtype=np.int64)
             self._east = np.zeros(environment.num_envs, dtype=np.int64)
         self._north[mask] = np.where(can(environment, SOUTH)[mask, 0], 1, -1)
-        self._east[mask] = 0
+        self._east[mask] = np.where(can(environment, WEST)[mask, 0], 1, -1)
 
     def _find(self, environment: SkirmishEnvironment) -> tuple[IntArray, IntArray, IntArray]:
-        # from a western corner the rim is three moves away
-        asking = self._east == 0
-        at_rim = ~can(environment, WEST)[:, 0]
-        self._east[asking & at_rim] = -1
-        self._east[asking & ~at_rim & (environment.steps >= 3)] = 1
-        return self._north, self._east, np.where(self._east == 0, WEST, STOP)
+        return self._north, self._east, np.full(environment.num_envs, STOP)
 
 
 class Oracle(_RoachScript):
