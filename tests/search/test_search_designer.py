@@ -45,8 +45,8 @@ def test_the_scout_says_where_the_target_is(proposal: Proposal) -> None:
     assert {"target.x", "target.y"} <= set(proposal.notes["target_fields"])
 
 
-def test_without_walls_only_the_change_of_frame_helps_and_it_is_found(schema: TaskSchema, data: Data) -> None:
-    """Workers' frames differ from the scout's, so in their own frame the addressed difference is what tells."""
+def test_the_change_of_frame_is_found_where_the_target_is_all_that_counts(schema: TaskSchema, data: Data) -> None:
+    """In a worker's own frame the target is what the scout sees, minus the worker as the scout sees it."""
     designer = SearchDesigner(data, replace(CONFIG, opponent_weight=50.0, plain_weight=0.0))
     found = designer.propose(brief(schema))
     assert found is not None

@@ -92,9 +92,10 @@ def test_a_role_that_has_nothing_to_say_is_left_out(schema: TaskSchema) -> None:
 
 def test_histories_by_hand() -> None:
     values = np.array([1.0, 0.0, 2.0], dtype=np.float32)[None, :, None]
-    now, mean, total = histories(values, decay=0.5)[0, :, 0].T
+    now, mean, so_far, total = histories(values, decay=0.5)[0, :, 0].T
     np.testing.assert_allclose(now, [1, 0, 2])
     np.testing.assert_allclose(mean, [1, 0.5 / 1.5, 2.25 / 1.75], rtol=1e-6)
+    np.testing.assert_allclose(so_far, [1, 0.5, 1])
     np.testing.assert_allclose(total, [1, 1, 3])
 
 

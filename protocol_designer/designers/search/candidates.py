@@ -113,6 +113,10 @@ def _families(own: Sequence[Field]) -> list[Source]:
         fields = sorted(members, key=lambda f: [g.name for g in own].index(f.name))
         if len(fields) > 1:
             found.append(_plain(f"{entity.replace('.', '_')}_flags", f"every flag of {entity}", fields))
+        others = [f for f in fields if not any(word in _words(f) for pair in _OPPOSITES for word in pair)]
+        if 1 < len(others) < len(fields):
+            meaning = f"every flag of {entity} but directions"
+            found.append(_plain(f"{entity.replace('.', '_')}_others", meaning, others))
     moves = [f for f in own if f.kind == "binary" and any(word in _words(f) for pair in _OPPOSITES for word in pair)]
     for entity, members in groupby(sorted(moves, key=lambda f: f.entity), key=lambda f: f.entity):
         fields = list(members)

@@ -26,9 +26,9 @@ class SearchConfig:
     """Teams up to this size are regressed agent by agent; larger ones role by role."""
     fit_episodes: int = 1200
     select_episodes: int = 600
-    rows_per_regression: int = 12_000
+    rows_per_regression: int = 9_000
     """Rows (episode, timestep, receiver) that a regression is fitted on; half of it on the select split."""
-    screening_rows: int = 6_000
+    screening_rows: int = 5_000
     kept_sources: int = 40
     """Sources that survive screening, each with its best `forms_per_source` forms."""
     forms_per_source: int = 2
@@ -40,8 +40,8 @@ class SearchConfig:
     """Factor per step of the decayed means in the bases."""
     min_headroom: float = 0.05
     """Share of a target's variance that own history must leave open; below it, a target is left out."""
-    min_gain: float = 0.002
-    """Smallest gain that is worth a component."""
+    min_gain: float = 0.004
+    """Smallest gain that is worth a component in pass 0; later passes, which look for what is left, take half of it."""
     confidence_z: float = 1.96
     """Standard errors below the measured gain at which its lower bound stands (1.96: 95 %)."""
     shuffles: int = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -117,6 +117,8 @@ class _Search:
     def prepare(cls, designer: SearchDesigner, brief: Brief) -> _Search | None:
         """Sample rows, take own history out of the targets, screen the candidates and compute the benches."""
         schema, config = brief.schema, designer.config
+        if brief.pass_index > 0:
+            config = replace(config, min_gain=config.min_gain / 2)
         rng = np.random.default_rng(np.random.SeedSequence([brief.seed, brief.pass_index]))
         sizes = {"fit": config.fit_episodes, "select": config.select_episodes}
         splits = {
@@ -168,7 +170,7 @@ class _Search:
 
     def choose(self) -> list[Component]:
         """Return the components that earn their place."""
-        return self.selection.backward(self.selection.forward([], self.room))
+        return self.selection.run(self.room)
 
     def best_sets(self, chosen: list[Component]) -> list[tuple[Component, ...]]:
         """Return the chosen set, its prefixes and the runners-up, by error on the select split, five at most."""

@@ -170,9 +170,16 @@ def _glob(schema: TaskSchema, names: Sequence[str]) -> str | None:
     prefix = _shared_start(names)
     ending = _shared_start([name[len(prefix) :][::-1] for name in names])[::-1]
     inside = _shared_start([name.partition(".")[2] for name in names])
+    # Globs that cut a word in two are shorter but say nothing to a reader.
+    prefix, inside = _to_separator(prefix), _to_separator(inside)
+    ending = ending[ending.index(".") :] if "." in ending else ""
     tries = [f"{prefix}*{ending}", f"{prefix}*.{inside}*"]
     fields = [f.name for f in schema.extended_fields]
     return next((t for t in tries if [f for f in fields if fnmatchcase(f, t)] == list(names)), None)
+
+
+def _to_separator(text: str) -> str:
+    return text[: max(text.rfind("."), text.rfind("_")) + 1]
 
 
 def _shared_start(texts: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from buffers.episodes import BoolArray, Float32Array, IntArray
 from protocol_designer.designers.search.components import Component
-from protocol_designer.designers.search.rows import Rows
+from protocol_designer.designers.search.rows import HISTORIES, Rows
 
 __all__ = ["Bench", "Float64Array", "Key", "Residuals", "Side", "headroom", "partial_r2"]
 
@@ -179,7 +179,7 @@ class Bench:
     def columns_of(self, components: Sequence[Component]) -> IntArray:
         """Return the column numbers of a set of components."""
         numbers = sorted({self._number[key] for c in components for key in self.keys(c)})
-        return np.asarray([3 * number + k for number in numbers for k in range(3)], dtype=np.int64)
+        return np.asarray([HISTORIES * number + k for number in numbers for k in range(HISTORIES)], dtype=np.int64)
 
     def error(
         self, columns: IntArray, shuffle: IntArray | None = None, shuffled: IntArray | None = None

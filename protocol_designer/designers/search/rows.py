@@ -13,8 +13,10 @@ from protocol_designer.designers.search.components import Component, Listener
 from protocol_designer.designers.search.targets import Target, target_values
 from protocol_designer.designers.search.types import EpisodeArrays
 
-__all__ = ["PARTS", "Rows", "Split", "histories", "sample_rows"]
+__all__ = ["HISTORIES", "PARTS", "Rows", "Split", "histories", "sample_rows"]
 
+HISTORIES = 4
+"""Linear summaries of a column's past that stand in for a decoder's memory."""
 PARTS = 5
 """Equal parts of each episode, as the published balance step cuts it."""
 
@@ -65,21 +67,22 @@ class Rows:
         )
 
     def hear(self, component: Component, decay: float) -> list[tuple[tuple[object, ...], Float32Array]]:
-        """Return the received columns of a component as (key, `[R, 3]`): now, decayed mean and sum so far."""
+        """Return the received columns of a component as (key, `[R, 4]`), in four `histories`."""
         found: dict[tuple[object, ...], Float32Array] = {}
         for receiver in self.receivers:
             mine = self.receiver == receiver
             for key, values in self.split.listener.hear(component, receiver):
-                kept = found.setdefault(key, np.zeros((len(self.episode), 3), dtype=np.float32))
+                kept = found.setdefault(key, np.zeros((len(self.episode), HISTORIES), dtype=np.float32))
                 kept[mine] = _at(histories(values[..., None], decay), self.episode[mine], self.step[mine])
         return list(found.items())
 
 
 def histories(values: Float32Array, decay: float) -> Float32Array:
-    """Return `[B, T, K, 3]` of `values` `[B, T, K]`: now, mean with weights that decay into the past, sum so far."""
-    out = np.empty((*values.shape, 3), dtype=np.float32)
+    """Return `[B, T, K, 4]` of `values` `[B, T, K]`: now, mean that decays into the past, mean so far, sum so far."""
+    out = np.empty((*values.shape, HISTORIES), dtype=np.float32)
     out[..., 0] = values
-    out[..., 2] = np.cumsum(values, axis=1)
+    out[..., 3] = np.cumsum(values, axis=1)
+    out[..., 2] = out[..., 3] / np.arange(1, values.shape[1] + 1, dtype=np.float32)[None, :, None]
     running = np.zeros_like(values[:, 0])
     weight = 0.0
     for t in range(values.shape[1]):
@@ -130,7 +133,7 @@ def _basis(rows: Rows, decay: float) -> Float32Array:
     columns = []
     for source in wide:
         width = source.shape[-1]
-        block = np.empty((len(episode), width * 3), dtype=np.float32)
+        block = np.empty((len(episode), width * HISTORIES), dtype=np.float32)
         for one in rows.receivers:
             mine = rows.receiver == one
             block[mine] = _at(histories(source[:, :, one], decay), episode[mine], step[mine])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from protocol_designer.designers.search.components import Component
 from protocol_designer.designers.search.config import SearchConfig
 from protocol_designer.designers.search.regression import Bench, Float64Array, Key, Residuals, partial_r2
 
-__all__ = ["Chosen", "Interval", "Selection", "bits", "keep", "price", "received_width", "screen"]
+__all__ = ["Chosen", "Interval", "Selection", "bits", "keep", "price", "received_width", "said_by", "screen"]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def screen(
 
 @dataclass(frozen=True)
 class _Columns:
-    """Residual columns of one key, `[R, 3]`, and their products with the residual targets, `[3, F]`."""
+    """Residual columns of one key, `[R, 4]`, and their products with the residual targets, `[4, F]`."""
 
     values: Float32Array
     cross: Float64Array
@@ -130,9 +130,9 @@ class Selection:
     ) -> list[tuple[Component, Float64Array, Interval]]:
         lines = sum(c.lines for c in chosen)
         tried: list[tuple[float, Component, Float64Array, Interval]] = []
-        taken = set(chosen)
+        said = {key for c in chosen for key in said_by(c)}
         for component, binary in zip(self.candidates, self.binary, strict=True):
-            if component in taken or lines + component.lines > self.config.max_components:
+            if lines + component.lines > self.config.max_components or not said.isdisjoint(said_by(component)):
                 continue
             if received_width(component, self.config) > room:
                 continue
@@ -160,6 +160,27 @@ class Selection:
             floor = max(floor, float((current - total / max(weight, 1e-12)).sum()))
         return floor
 
+    def run(self, room: int) -> list[Component]:
+        """Return the set that stays: forward, merged and forward again while lines fall away, then backward."""
+        chosen = self.forward([], room)
+        while len(merged := self.merge(chosen, room)) < len(chosen):
+            chosen = self.forward(merged, room - sum(received_width(c, self.config) for c in merged))
+        return self.backward(chosen)
+
+    def merge(self, chosen: Sequence[Component], room: int) -> list[Component]:
+        """Replace two lines or more by one that says all they say, where that costs nothing and the widths allow it."""
+        current = list(chosen)
+        for whole in sorted(self.candidates, key=lambda c: (-len(c.columns), c.name)):
+            inside = [c for c in current if c != whole and said_by(c) <= said_by(whole)]
+            rest = [c for c in current if c not in inside]
+            if len(inside) < 2 or not said_by(whole).isdisjoint({key for c in rest for key in said_by(c)}):
+                continue
+            swapped = [whole if c == inside[0] else c for c in current if c == inside[0] or c not in inside]
+            fits = sum(received_width(c, self.config) for c in swapped) <= room
+            if fits and self.errors(swapped).sum() <= self.errors(current).sum():
+                current = swapped
+        return current
+
     def backward(self, chosen: list[Component]) -> list[Component]:
         """Drop what costs less than one standard error (or less than the smallest gain) to leave out."""
         while chosen:
@@ -185,6 +206,12 @@ class Selection:
             found.append(Chosen(component, self.gain(current, after)))
             current = after
         return found
+
+
+def said_by(component: Component) -> set[tuple[object, ...]]:
+    """Return what a component says, column by column, so that nothing is said twice."""
+    form = component.form
+    return {(replace(c, seen=None), component.addressed, form, component.role) for c in component.columns}
 
 
 def received_width(component: Component, config: SearchConfig) -> int:
