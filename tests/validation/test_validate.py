@@ -230,7 +230,7 @@ def test_no_heap_of_tokens_makes_the_validator_raise(source: str) -> None:
 
 
 @given(st.sampled_from(sorted(GOOD)), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_no_edit_of_a_good_part_makes_the_validator_raise(name: str, data: st.DataObject) -> None:
     source = GOOD[name]
     start = data.draw(st.integers(0, len(source)))
