@@ -214,7 +214,8 @@ def _column(component: Component, column: Column) -> str:
         value = f'({value} - own.past("{column.minus.name}"))'
     value = " * ".join([value, *(f'(own.past("{gate.name}") > 0)' for gate in column.gates)])
     if component.form == "mean":
-        return f"mean_over_window({value}, own.age)"
+        bare = value[1:-1] if column.minus is not None and not column.gates else value
+        return f"mean_over_window({bare}, own.age)"
     if component.form == "sum":
         return f"({value}).sum(axis=1)" if column.gates else f"{value}.sum(axis=1)"
     return f"last_seen({value}, {_past_seen(column)})"
