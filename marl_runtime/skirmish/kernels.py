@@ -18,6 +18,9 @@ from marl_runtime.skirmish.records import IDLE, STRIKE, WALK, Records
 __all__ = ["LOOPS_PER_STEP", "find_unavailable", "observe_all", "play", "start"]
 
 LOOPS_PER_STEP = 8
+_FAR, _NEAR, _HIT = 0, 1, 2
+# What runs inside the loops is inlined by LLVM: a call passes each array as a dozen numbers.
+_inlined = njit(cache=True, forceinline=True, error_model="numpy")
 _RIM = 1e-3  # positions stay this far inside the map's far edges, so that they always lie in a cell
 
 
@@ -32,7 +35,13 @@ def _uniform(battle):
     return (z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@njit(cache=True)
+@_inlined
+def _inside(x, size):
+    """The coordinate within the map that is nearest to x."""
+    return 0.0 if x < 0.0 else (x if x < size - _RIM else size - _RIM)
+
+
+@_inlined
 def _open(cells, x, y):
     return 0 <= x < cells.shape[0] and 0 <= y < cells.shape[1] and cells[int(x), int(y)]
 
@@ -49,8 +58,8 @@ def _place(battle, units, kinds, cells, members, offsets, regions, n_regions):
             i = members[m]
             if i < 0:
                 break
-            units[i].x = min(max(x + offsets[m, 0], 0.0), cells.shape[0] - _RIM)
-            units[i].y = min(max(y + offsets[m, 1], 0.0), cells.shape[1] - _RIM)
+            units[i].x = _inside(x + offsets[m, 0], cells.shape[0])
+            units[i].y = _inside(y + offsets[m, 1], cells.shape[1])
             if not kinds[i].flies and not _open(cells, units[i].x, units[i].y):
                 fits = False
         if fits:
@@ -98,7 +107,7 @@ def start(mask, seeds, units, battles, kinds, rules, cells, members, offsets, re
             unit.dead = 0
 
 
-@njit(cache=True)
+@_inlined
 def _give_order(action, unit, n_allies, move_amount):
     """Turn a SMAC action into an order; the same attack again lets a wind-up go on."""
     if action >= 6:
@@ -124,14 +133,14 @@ def _give_order(action, unit, n_allies, move_amount):
             unit.goal_x -= move_amount
 
 
-@njit(cache=True)
+@_inlined
 def _within(a, b, reach):
     """Whether the centres of two units are at most `reach` apart."""
     dx, dy = b.x - a.x, b.y - a.y
     return dx * dx + dy * dy <= reach * reach
 
 
-@njit(cache=True)
+@_inlined
 def _nearest(units, kinds, i, first, last):
     """The nearest living ground unit of slots first to last within unit i's scan range, or -1."""
     best = -1
@@ -147,7 +156,7 @@ def _nearest(units, kinds, i, first, last):
     return best
 
 
-@njit(cache=True)
+@_inlined
 def _hurt(units, kinds, rules, i, j):
     """Unit i hits unit j; an enemy without a target answers, and so do its friends near it."""
     attacker, kind = kinds[i], kinds[j]
@@ -162,7 +171,7 @@ def _hurt(units, kinds, rules, i, j):
                 units[k].target = i
 
 
-@njit(cache=True)
+@_inlined
 def _choose(units, kinds, rules, i):
     """What a unit attacks now: its order, or what comes near an idle or an enemy unit; -1 for nothing."""
     unit, kind = units[i], kinds[i]
@@ -188,16 +197,16 @@ def _choose(units, kinds, rules, i):
     return unit.target
 
 
-@njit(cache=True)
+@_inlined
 def _attack(units, kinds, rules, i, target):
-    """Wind up and hit while the target is in weapon range; return whether it is."""
+    """Wind up and hit while the target is in weapon range; return _FAR, _NEAR, or _HIT when damage was done."""
     unit, kind = units[i], kinds[i]
     if not _within(unit, units[target], kind.range + kind.radius + kinds[target].radius):
         unit.wind_up = -1.0
-        return False
+        return _FAR
     if kind.blast > 0.0:
         unit.health = 0.0  # to attack is to die; the blast comes with the death
-        return True
+        return _HIT
     if unit.wind_up < 0.0 and unit.cooldown <= 0.0:
         unit.wind_up = kind.damage_point
     if unit.wind_up >= 0.0:
@@ -205,10 +214,11 @@ def _attack(units, kinds, rules, i, target):
         if unit.wind_up < 0.0:
             unit.cooldown = kind.period - kind.damage_point
             _hurt(units, kinds, rules, i, target)
-    return True
+            return _HIT
+    return _NEAR
 
 
-@njit(cache=True)
+@_inlined
 def _bury(units, kinds, rules):
     """Deal with deaths until none is new: the dead do their blast, which may kill in turn."""
     n_allies = rules[0].n_allies
@@ -233,7 +243,7 @@ def _bury(units, kinds, rules):
                 again = True
 
 
-@njit(cache=True)
+@_inlined
 def _heal(units, kinds, rules, i):
     """Heal the most hurt friend in range for one game loop, as far as the energy goes."""
     n_allies = rules[0].n_allies
@@ -256,11 +266,10 @@ def _heal(units, kinds, rules, i):
         units[i].energy -= amount * kinds[i].heal_cost
 
 
-@njit(cache=True)
+@_inlined
 def _shift(unit, flies, cells, dx, dy):
     """Move a unit by (dx, dy), or along the one axis on which terrain lets it."""
-    x = min(max(unit.x + dx, 0.0), cells.shape[0] - _RIM)
-    y = min(max(unit.y + dy, 0.0), cells.shape[1] - _RIM)
+    x, y = _inside(unit.x + dx, cells.shape[0]), _inside(unit.y + dy, cells.shape[1])
     if flies or cells[int(x), int(y)]:
         unit.x, unit.y = x, y
     elif cells[int(x), int(unit.y)]:
@@ -269,7 +278,7 @@ def _shift(unit, flies, cells, dx, dy):
         unit.y = y
 
 
-@njit(cache=True)
+@_inlined
 def _walk(unit, kind, cells, x, y):
     """Go towards a point for one game loop; return whether it was reached."""
     dx, dy = x - unit.x, y - unit.y
@@ -277,19 +286,20 @@ def _walk(unit, kind, cells, x, y):
     if distance <= kind.speed:
         _shift(unit, kind.flies, cells, dx, dy)
         return True
-    _shift(unit, kind.flies, cells, dx * kind.speed / distance, dy * kind.speed / distance)
+    share = kind.speed / distance
+    _shift(unit, kind.flies, cells, dx * share, dy * share)
     unit.moved = 1
     return False
 
 
-@njit(cache=True)
+@_inlined
 def _separate(units, kinds, cells):
     """Push overlapping ground units apart; one that walked yields to one that stands."""
     for i in range(units.shape[0]):
         if units[i].health <= 0.0 or kinds[i].flies:
             continue
         for j in range(i + 1, units.shape[0]):
-            if units[j].health <= 0.0 or kinds[j].flies:
+            if units[j].health <= 0.0 or kinds[j].flies or units[i].moved + units[j].moved == 0:
                 continue
             dx, dy = units[j].x - units[i].x, units[j].y - units[i].y
             room = kinds[i].radius + kinds[j].radius
@@ -308,11 +318,11 @@ def _separate(units, kinds, cells):
             _shift(units[j], False, cells, dx * (1.0 - share), dy * (1.0 - share))
 
 
-@njit(cache=True)
+@_inlined
 def _tick(units, kinds, rules, cells):
     """One game loop: recover, attack or walk in slot order, heal, deal with deaths, make room."""
     n_allies = rules[0].n_allies
-    anyone_moved = False
+    moves, hits = False, False
     for i in range(units.shape[0]):
         unit, kind = units[i], kinds[i]
         if unit.health <= 0.0:
@@ -328,28 +338,30 @@ def _tick(units, kinds, rules, cells):
         if kind.damage > 0.0:
             target = _choose(units, kinds, rules, i)
             if target >= 0:
-                in_range = _attack(units, kinds, rules, i, target)
-                if not in_range and (unit.order == STRIKE or (i >= n_allies and rules[0].leash > 0.0)):
+                result = _attack(units, kinds, rules, i, target)
+                hits |= result == _HIT
+                if result == _FAR and (unit.order == STRIKE or (i >= n_allies and rules[0].leash > 0.0)):
                     _walk(unit, kind, cells, units[target].x, units[target].y)
-                    anyone_moved = True
-                elif not in_range:
+                    moves = True
+                elif result == _FAR:
                     unit.target = -1
                 continue
             if i >= n_allies and rules[0].leash > 0.0:
                 dx, dy = unit.home_x - unit.x, unit.home_y - unit.y
                 if dx * dx + dy * dy > 0.25:
                     _walk(unit, kind, cells, unit.home_x, unit.home_y)
-                    anyone_moved = True
+                    moves = True
         if unit.order == WALK:
             if _walk(unit, kind, cells, unit.goal_x, unit.goal_y):
                 unit.order = IDLE
-            anyone_moved = True
-    _bury(units, kinds, rules)
-    if anyone_moved:
+            moves = True
+    if hits:
+        _bury(units, kinds, rules)
+    if moves:
         _separate(units, kinds, cells)
 
 
-@njit(cache=True)
+@_inlined
 def _outcome(units, rules):
     """SMAC's end of a battle: 1 won, -1 lost, 0 all dead, 2 not over."""
     allies = 0
@@ -368,7 +380,7 @@ def _outcome(units, rules):
     return 1 if enemies == 0 else 2
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def play(actions, units, battles, kinds, rules, cells, obs, state, avail, alive, rewards, terminated, truncated, won):
     """Play one environment step of every running battle and write what follows from it."""
     n_allies, n_units = rules[0].n_allies, units.shape[1]
@@ -430,7 +442,7 @@ def find_unavailable(actions: IntArray, avail: BoolArray, battles: Records) -> i
     return -1
 
 
-@njit(cache=True)
+@_inlined
 def _observe(units, kinds, rules, cells, obs, state, avail, alive):
     """Write one battle's observations `[N, O]`, state `[S]`, masks `[N, A]` and living agents `[N]` (`layout.py`)."""
     n_allies = rules[0].n_allies
@@ -447,7 +459,7 @@ def _observe(units, kinds, rules, cells, obs, state, avail, alive):
     _write_state(units, kinds, rules, cells, state)
 
 
-@njit(cache=True)
+@_inlined
 def _find_available(units, i, rules, cells, avail):
     """SMAC's mask of a living agent: stop, moves onto open cells half a move away, attacks within shooting range."""
     n_allies = rules[0].n_allies
@@ -462,7 +474,7 @@ def _find_available(units, i, rules, cells, avail):
         avail[6 + j - n_allies] = units[j].health > 0.0 and _within(unit, units[j], rules[0].shoot)
 
 
-@njit(cache=True)
+@_inlined
 def _observe_one(units, kinds, rules, i, avail, obs):
     """One living agent's observation: moves, enemies, other agents, itself."""
     n_allies, n_type_bits, sight = rules[0].n_allies, rules[0].n_type_bits, rules[0].sight
@@ -494,7 +506,7 @@ def _observe_one(units, kinds, rules, i, avail, obs):
     obs[at + 1 + kinds[i].type_bit] = 1.0
 
 
-@njit(cache=True)
+@_inlined
 def _write_state(units, kinds, rules, cells, state: Float32Array):
     """The global state: agents with their cooldown, then enemies; zeros for the dead."""
     state[:] = 0.0
