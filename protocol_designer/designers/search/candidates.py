@@ -18,6 +18,7 @@ __all__ = ["Source", "components_of", "free_moves", "sources", "varying_fields"]
 _OPPOSITES = (("east", "west"), ("north", "south"), ("right", "left"), ("up", "down"))
 _AXIS = re.compile(r"^(.*?)_?(x|y)$")
 _MAX_NAME = 40
+_MAX_TOGETHER = 12
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ def sources(schema: TaskSchema, varies: Callable[[str], bool], pass_index: int) 
     found += _families(own)
     found += _whereabouts(own)
     found += _positions(own)
+    found += _grids(own)
     found += _directions(own)
     found += _framed(schema, own)
     if pass_index >= 1:
@@ -135,6 +137,19 @@ def _whereabouts(own: Sequence[Field]) -> list[Source]:
     return [_plain("ways_and_steps", "which ways are free and which way it last went", [*flags, *steps])]
 
 
+def _grids(own: Sequence[Field]) -> list[Source]:
+    """Return one quantity of every entity of a kind: what stands in each cell around, the health of every opponent."""
+    kinds: dict[tuple[str, str], list[Field]] = {}
+    for f in own:
+        if "_" in f.entity and f.entity != "last_action":
+            kinds.setdefault((f.entity.partition("_")[0], f.quantity), []).append(f)
+    return [
+        _plain(f"every_{kind}_{quantity}", f"{quantity} of every {kind}", fields)
+        for (kind, quantity), fields in kinds.items()
+        if 2 < len(fields) <= _MAX_TOGETHER
+    ]
+
+
 def _words(field: Field) -> list[str]:
     return re.split(r"[_.]", field.quantity.lower())
 
@@ -160,7 +175,7 @@ def _positions(own: Sequence[Field]) -> list[Source]:
         found.append(_plain(f"{entity}_xy", f"where {entity} is, from the sender", [x, y]))
         kinds.setdefault(re.sub(r"_\d+$", "", entity), []).extend((x, y))
     for kind, fields in kinds.items():
-        if 2 < len(fields) <= 12:
+        if 2 < len(fields) <= _MAX_TOGETHER:
             found.append(_plain(f"every_{kind}_xy", f"where every {kind} is, from the sender", fields))
     return found
 

@@ -13,7 +13,7 @@ from buffers.schema import Field, TaskSchema
 
 __all__ = ["Target", "agent_entities", "target_values", "targets_of"]
 
-_POSITION = re.compile(r"^(.*_)?[xy]$")
+_POSITION = re.compile(r"^(.*_)?(x|y|row|column)$")
 
 
 @dataclass(frozen=True)
