@@ -176,6 +176,7 @@ def _rules_record(battle_map: BattleMap, kinds: tuple[UnitType, ...], options: B
         "padding": padding_columns(battle_map, options.layout),
         "medivac_slot": n_allies + battle_map.enemies.index("medivac") if battle_map.only_medivac_left_wins else -1,
         "stock_reward": options.reward == "stock",
+        "shortcut": True,
         "sight": battle_map.sight,
         "shoot": battle_map.shoot,
         "move_amount": 2.0,

@@ -78,6 +78,7 @@ _RULES: _Spec = [
     ("padding", np.int64),  # zero columns that end each enemy's block of an observation
     ("medivac_slot", np.int64),  # the enemy that alone is a win; -1 for none
     ("stock_reward", np.int64),
+    ("shortcut", np.int64),  # 0 plays every game loop in full, even where nothing can meet; for tests
     ("sight", np.float64),
     ("shoot", np.float64),
     ("move_amount", np.float64),
