@@ -78,6 +78,7 @@ class Observation:
 
         Steps before the episode are 0; `age` tells how many are real.
         """
+        _require_text(name)
         if _GLOB.isdisjoint(name):
             return _read_only(self._window([self._column(name)])[..., 0])
         return _read_only(self._window(self._columns(name)))
@@ -94,13 +95,15 @@ class Observation:
         return _read_only(np.array([r == role for r in schema.roles])[self.agent_id])
 
     def _column(self, name: str) -> int:
+        _require_text(name)
         try:
             return self._schema.extended_index(name)
         except UnknownNameError as error:
             names = [field.name for field in self._schema.extended_fields]
-            raise ContractError("PD456", f"unknown field {name!r}", _did_you_mean(str(name), names)) from error
+            raise ContractError("PD456", f"unknown field {name!r}", _did_you_mean(name, names)) from error
 
     def _columns(self, pattern: str) -> list[int]:
+        _require_text(pattern)
         names = [field.name for field in self._schema.extended_fields]
         found = [index for index, name in enumerate(names) if fnmatch.fnmatchcase(name, pattern)]
         if not found:
@@ -108,12 +111,11 @@ class Observation:
         return found
 
     def _ally_columns(self, quantity: str) -> list[list[int]]:
+        _require_text(quantity)
         schema = self._schema
         quantities = {f.quantity for f in schema.obs_fields if f.entity.startswith("ally_")}
         if quantity not in quantities:
-            raise ContractError(
-                "PD456", f"allies have no quantity {quantity!r}", _did_you_mean(str(quantity), quantities)
-            )
+            raise ContractError("PD456", f"allies have no quantity {quantity!r}", _did_you_mean(quantity, quantities))
         agents = range(schema.n_agents)
         return [
             [0 if j == i else schema.extended_index(f"ally_{schema.ally_slot(i, j)}.{quantity}") for j in agents]
@@ -161,10 +163,9 @@ class Inbox:
         return self._shaped(name, self._window(name))
 
     def _payload(self, name: str) -> Array:
+        _require_text(name)
         if name not in self._received:
-            raise ContractError(
-                "PD458", f"send has no component {name!r}", _did_you_mean(str(name), list(self._received))
-            )
+            raise ContractError("PD458", f"send has no component {name!r}", _did_you_mean(name, list(self._received)))
         return self._received[name]
 
     def _shaped(self, name: str, payload: Array) -> Array:
@@ -174,6 +175,13 @@ class Inbox:
 def _did_you_mean(name: str, valid: Sequence[str] | set[str]) -> str:
     close = nearest(name, valid)
     return f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are: {', '.join(sorted(valid)[:12])}"
+
+
+def _require_text(name: object) -> None:
+    if not isinstance(name, str):
+        raise ContractError(
+            "PD456", f"a name is a string, not {type(name).__name__}", 'write own["enemy_0.health"], inbox["sees"]'
+        )
 
 
 def _read_only(array: NDArray[Kind]) -> NDArray[Kind]:

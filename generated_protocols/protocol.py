@@ -6,7 +6,7 @@ payload (what a sender sends), L positions in time (episode and entry, or enviro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -24,7 +24,7 @@ __all__ = ["DEFAULT_WINDOW", "Protocol", "ProtocolStepper"]
 
 DEFAULT_WINDOW = 10
 CHUNK_VALUES = 4_000_000
-"""Upper bound on the numbers in one inbox while whole episodes are run: 16 MB of float32 for each component."""
+"""Upper bound on the numbers in one inbox, or in one history, while whole episodes are run: 16 MB of float32."""
 
 Condition = Literal["full", "empty"]
 
@@ -103,15 +103,19 @@ class Protocol:
         out = np.zeros((*extended.shape[:3], self.message_dim), dtype=np.float32)
         for chunk in self._chunks(extended):
             lost = None if delivered is None else delivered[chunk].reshape(-1, *delivered.shape[2:])
-            for columns, run in self._runs(extended[chunk], alive[chunk], self.components):
-                out[chunk, ..., columns] = _flat(run.keep(inbox, lost)).reshape(*out[chunk].shape[:3], -1)
-        return out * alive[..., None]
+            for part, run in self._runs(extended[chunk], alive[chunk]):
+                kept = run.keep(inbox, lost)
+                self.require_widths(part, self.components, kept)
+                out[chunk, ..., self.columns(part, self.components)] = _flat(kept).reshape(*out[chunk].shape[:3], -1)
+        out[~alive] = 0
+        return out
 
     def payloads(self, extended: Float32Array, alive: BoolArray) -> Float32Array:
         """Return what every sender sends, `[B, T+1, N, P]`; zeros for the dead."""
         out = np.zeros((*extended.shape[:3], self.payload_dim), dtype=np.float32)
         for chunk in self._chunks(extended):
-            for columns, run in self._runs(extended[chunk], alive[chunk], self.payload_components):
+            for part, run in self._runs(extended[chunk], alive[chunk]):
+                columns = self.columns(part, self.payload_components)
                 out[chunk, ..., columns] = _flat(run.payload).reshape(*out[chunk].shape[:3], -1)
         return out
 
@@ -137,25 +141,24 @@ class Protocol:
 
     def _chunks(self, extended: Float32Array) -> list[slice]:
         episodes, entries, n_agents, _ = extended.shape
-        widest = max((c.width for c in self.payload_components), default=1)
-        looks_back = any(part.looks_back for part in self.parts)
-        per_episode = entries * n_agents**2 * widest * (self.window if looks_back else 1)
+        inbox = n_agents * self.payload_dim
+        history = 0
+        if any(part.looks_back for part in self.parts):
+            history = self.window * n_agents * max(c.width for c in self.payload_components)
+        per_episode = entries * n_agents * max(inbox, history)
         size = max(1, CHUNK_VALUES // max(per_episode, 1))
         return [slice(first, min(first + size, episodes)) for first in range(0, episodes, size)]
 
-    def _runs(
-        self, extended: Float32Array, alive: BoolArray, components: Sequence[Component]
-    ) -> list[tuple[slice, _PartRun]]:
+    def _runs(self, extended: Float32Array, alive: BoolArray) -> Iterator[tuple[Part, _PartRun]]:
+        """Yield the parts' runs one by one, so that one part's inbox is in memory at a time."""
         episodes, entries = extended.shape[:2]
-        flat = extended.reshape(episodes * entries, *extended.shape[2:])
+        positions = extended.reshape(episodes * entries, *extended.shape[2:])
         living = alive.reshape(episodes * entries, -1)
         timeline = BatchTimeline(episodes, entries, self.window)
-        runs = []
         for part in self.parts:
-            run = _PartRun(part, self.schema, flat, living, timeline)
+            run = _PartRun(part, self.schema, positions, living, timeline)
             self.require_widths(part, self.payload_components, run.payload)
-            runs.append((self.columns(part, components), run))
-        return runs
+            yield part, run
 
 
 class ProtocolStepper:
@@ -185,7 +188,7 @@ class ProtocolStepper:
             kept = run.keep("full", delivered)
             protocol.require_widths(part, protocol.components, kept)
             self._out[..., protocol.columns(part, protocol.components)] = _flat(kept).reshape(*alive.shape, -1)
-        self._out *= alive[..., None]
+        self._out[~alive] = 0
         return self._out
 
 
@@ -209,7 +212,7 @@ class _PartRun:
         living = alive.reshape(-1)
         sent = part.send(self._own)
         self.payload = {
-            name: (value.T * living).T.astype(np.float32, copy=False) if not living.all() else value
+            name: value if living.all() else np.where(_beside(living, value), value, np.float32(0))
             for name, value in sent.items()
         }
 
@@ -272,6 +275,10 @@ def _by_sender(received: Mapping[str, Float32Array]) -> dict[str, Float32Array]:
         for name, value in received.items()
         for sender in range(value.shape[2])
     }
+
+
+def _beside(mask: BoolArray, value: Float32Array) -> BoolArray:
+    return mask if value.ndim == 1 else mask[:, None]
 
 
 def _components(part: int, found: Mapping[str, Float32Array]) -> tuple[Component, ...]:

@@ -56,6 +56,7 @@ def receive(own: Observation, inbox: Inbox) -> dict[str, Array]:
     return {"roach_dx": ((inbox["roach_dx"] - inbox.addressed("ally_dx")) * near).sum(axis=1),
             "known": near.max(axis=1), "heard": inbox["sees"].max(axis=1)}
 '''
+SAYS_HEALTH = "def send(own):\n    return {'x': own['own.health']}"
 HISTORY = """
 import numpy as np
 
@@ -186,6 +187,8 @@ def test_without_receive_everything_is_kept_by_sender() -> None:
     ("body", "code", "says"),
     [
         ("own['enemy_0.relativ_x']", "PD456", "enemy_0.relative_x"),
+        ("own[0]", "PD456", "a name is a string, not int"),
+        ("own[own.age > 0]", "PD456", "not ndarray"),
         ("own.group('enemy_7.*')", "PD456", "no field matches"),
         ("own.allies('helth')", "PD456", "no quantity"),
         ("own.is_role('oversear')", "PD457", "unknown role"),
@@ -207,6 +210,33 @@ def test_a_width_that_changes_is_refused() -> None:
     protocol = Protocol.from_sources([source], SCHEMA)
     with pytest.raises(ContractError, match="changed its components"):
         protocol.messages(np.ones((1, T1, N, SCHEMA.extended_dim), dtype=np.float32), np.ones((1, T1, N), dtype=bool))
+
+
+def test_a_width_of_what_is_kept_that_changes_is_refused() -> None:
+    kept = "np.zeros((len(own.age), 1 + int(own['own.health'].max() > 0)))"
+    source = f"import numpy as np\n{SAYS_HEALTH}\ndef receive(own, inbox):\n    return {{'x': own.age, 'y': {kept}}}"
+    protocol = Protocol.from_sources([source], SCHEMA)
+    with pytest.raises(ContractError, match="changed its components"):
+        protocol.messages(np.ones((1, T1, N, SCHEMA.extended_dim), dtype=np.float32), np.ones((1, T1, N), dtype=bool))
+
+
+def test_the_dead_say_and_keep_zero_even_where_their_numbers_are_none() -> None:
+    receive = "def receive(own, inbox):\n    return {'x': own['own.health'], 'heard': inbox['x'].sum(axis=1)}"
+    protocol = Protocol.from_sources([f"{SAYS_HEALTH}\n{receive}"], SCHEMA)
+    extended = random_extended(np.random.default_rng(5), 1)
+    alive = np.ones((1, T1, N), dtype=bool)
+    alive[0, 3, 1] = False
+    dead = extended.copy()
+    dead[0, 3, 1, : SCHEMA.obs_dim] = np.nan
+    stepper = protocol.stepper(1)
+    stepper.reset(np.ones(1, dtype=bool))
+    for t in range(4):
+        now = stepper.step(dead[:, t], alive[:, t])
+    health = extended[0, 3, :, SCHEMA.extended_index("own.health")]
+    expected = [[health[0], health[2]], [0, 0], [health[2], health[0]]]
+    np.testing.assert_array_equal(now[0], expected)
+    np.testing.assert_array_equal(protocol.messages(dead, alive)[0, 3], expected)
+    np.testing.assert_array_equal(protocol.payloads(dead, alive)[0, 3, :, 0], [health[0], 0, health[2]])
 
 
 def test_the_input_cannot_be_written() -> None:
