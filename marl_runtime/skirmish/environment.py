@@ -114,6 +114,7 @@ class SkirmishEnvironment(VectorEnvironment):
             raise ValueError(f"environment {env}, agent {agent}: action {name} is not available (these are: {able})")
         rewards = np.empty(self.num_envs, dtype=np.float32)
         flags = np.empty((3, self.num_envs), dtype=bool)
+        played = self.running
         kernels.play(
             actions,
             self.units,
@@ -121,18 +122,15 @@ class SkirmishEnvironment(VectorEnvironment):
             self._kinds,
             self._rules,
             self.terrain,
-            self.obs,
-            self.state,
-            self.avail_actions,
-            self.alive,
             rewards,
             *flags,
         )
+        self.observe(played)
         return StepResult(rewards, *flags)
 
     def observe(self, mask: BoolArray) -> None:
         """Write observations, states and masks again from `units`, where `mask` is true; for those who moved units."""
-        kernels.observe_all(
+        kernels.observe(
             mask,
             self.units,
             self._kinds,

@@ -1,7 +1,5 @@
-"""The battle itself: numba kernels whose outer loop runs over the battles.
+"""How battles go: orders, game loops, deaths, reward and outcome.
 
-One thread, one battle after another: a battle reads its own records and its own random stream alone, so it plays the
-same whatever stands beside it. Everything is in this file because numba's cache follows changes of one file only.
 Axes: E battles, U units (agents first, then enemies), N agents.
 """
 
@@ -12,103 +10,17 @@ import math
 import numpy as np
 from numba import njit
 
-from buffers.episodes import BoolArray, Float32Array, IntArray
-from marl_runtime.skirmish.records import IDLE, STRIKE, WALK, Records
+from marl_runtime.skirmish.kernels.geometry import inlined, inside, within
+from marl_runtime.skirmish.records import IDLE, STRIKE, WALK
 
-__all__ = ["LOOPS_PER_STEP", "find_unavailable", "observe_all", "play", "start"]
+__all__ = ["LOOPS_PER_STEP", "play"]
 
 LOOPS_PER_STEP = 8
 _FAR, _NEAR, _HIT = 0, 1, 2
-# What runs inside the loops is inlined by LLVM: a call passes each array as a dozen numbers.
-_inlined = njit(cache=True, forceinline=True, error_model="numpy")
 _HOME = 0.5  # an enemy this near to where it spawned is at home
-_RIM = 1e-3  # positions stay this far inside the map's far edges, so that they always lie in a cell
 
 
-@njit(cache=True)
-def _uniform(battle):
-    """Draw from [0, 1) and advance the battle's splitmix64 stream."""
-    battle.random += np.uint64(0x9E3779B97F4A7C15)
-    z = battle.random
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return (z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-
-
-@_inlined
-def _inside(x, size):
-    """The coordinate within the map that is nearest to x."""
-    return 0.0 if x < 0.0 else (x if x < size - _RIM else size - _RIM)
-
-
-@_inlined
-def _open(cells, x, y):
-    return 0 <= x < cells.shape[0] and 0 <= y < cells.shape[1] and cells[int(x), int(y)]
-
-
-@njit(cache=True)
-def _place(battle, units, kinds, cells, members, offsets, regions, n_regions):
-    """Put one spawn group at a random point at which all its ground units stand on open cells."""
-    region = int(_uniform(battle) * n_regions)
-    for _ in range(1000):
-        x = regions[region, 0] + (regions[region, 2] - regions[region, 0]) * _uniform(battle)
-        y = regions[region, 1] + (regions[region, 3] - regions[region, 1]) * _uniform(battle)
-        fits = True
-        for m in range(members.shape[0]):
-            i = members[m]
-            if i < 0:
-                break
-            units[i].x = _inside(x + offsets[m, 0], cells.shape[0])
-            units[i].y = _inside(y + offsets[m, 1], cells.shape[1])
-            if not kinds[i].flies and not _open(cells, units[i].x, units[i].y):
-                fits = False
-        if fits:
-            return
-
-
-@njit(cache=True)
-def start(mask, seeds, units, battles, kinds, rules, cells, members, offsets, regions, n_regions):
-    """Begin new battles where `mask` is true, each from its seed; agents are sorted by x, then y, inside a type."""
-    n_allies = rules[0].n_allies
-    for e in range(mask.shape[0]):
-        if not mask[e]:
-            continue
-        battle = battles[e]
-        battle.random = np.uint64(seeds[e])
-        battle.steps = 0
-        battle.running = 1
-        for g in range(members.shape[0]):
-            _place(battle, units[e], kinds, cells, members[g], offsets[g], regions[g], n_regions[g])
-        for i in range(1, n_allies):
-            j = i
-            while (
-                j > 0
-                and kinds[j - 1].type_bit == kinds[i].type_bit
-                and (
-                    units[e, j].x < units[e, j - 1].x
-                    or (units[e, j].x == units[e, j - 1].x and units[e, j].y < units[e, j - 1].y)
-                )
-            ):
-                x, y = units[e, j].x, units[e, j].y
-                units[e, j].x, units[e, j].y = units[e, j - 1].x, units[e, j - 1].y
-                units[e, j - 1].x, units[e, j - 1].y = x, y
-                j -= 1
-        for i in range(units.shape[1]):
-            unit = units[e, i]
-            unit.health = kinds[i].health
-            unit.energy = kinds[i].energy
-            unit.cooldown = 0.0
-            unit.wind_up = -1.0
-            unit.home_x, unit.home_y = unit.x, unit.y
-            unit.goal_x, unit.goal_y = unit.x, unit.y
-            unit.order = IDLE
-            unit.target = -1
-            unit.moved = 0
-            unit.dead = 0
-
-
-@_inlined
+@inlined
 def _give_order(action, unit, kind, kinds, n_allies, move_amount):
     """Turn a SMAC action into an order; the same attack again lets a wind-up go on, an impossible one is a stop."""
     target = n_allies + action - 6
@@ -134,14 +46,7 @@ def _give_order(action, unit, kind, kinds, n_allies, move_amount):
             unit.goal_x -= move_amount
 
 
-@_inlined
-def _within(a, b, reach):
-    """Whether the centres of two units are at most `reach` apart."""
-    dx, dy = b.x - a.x, b.y - a.y
-    return dx * dx + dy * dy <= reach * reach
-
-
-@_inlined
+@inlined
 def _nearest(units, kinds, i, first, last):
     """The nearest living ground unit of slots first to last within unit i's scan range, or -1."""
     best = -1
@@ -157,7 +62,7 @@ def _nearest(units, kinds, i, first, last):
     return best
 
 
-@_inlined
+@inlined
 def _hurt(units, kinds, rules, i, j):
     """Unit i hits unit j; an enemy without a target answers, and so do its friends near it."""
     attacker, kind = kinds[i], kinds[j]
@@ -168,11 +73,11 @@ def _hurt(units, kinds, rules, i, j):
     n_allies = rules[0].n_allies
     if j >= n_allies and rules[0].leash > 0.0 and units[i].health > 0.0:
         for k in range(n_allies, units.shape[0]):
-            if units[k].target < 0 and (k == j or _within(units[k], units[j], rules[0].help)):
+            if units[k].target < 0 and (k == j or within(units[k], units[j], rules[0].help)):
                 units[k].target = i
 
 
-@_inlined
+@inlined
 def _choose(units, kinds, rules, i):
     """What a unit attacks now: its order, or what comes near an idle or an enemy unit; -1 for nothing."""
     unit, kind = units[i], kinds[i]
@@ -190,7 +95,7 @@ def _choose(units, kinds, rules, i):
         dx, dy = unit.x - unit.home_x, unit.y - unit.home_y
         gap = kind.range + kind.radius + kinds[unit.target].radius
         leash = rules[0].leash
-        if dx * dx + dy * dy > leash * leash and not _within(unit, units[unit.target], gap):
+        if dx * dx + dy * dy > leash * leash and not within(unit, units[unit.target], gap):
             unit.target = -1
             unit.wind_up = -1.0
     if unit.target < 0:
@@ -198,11 +103,11 @@ def _choose(units, kinds, rules, i):
     return unit.target
 
 
-@_inlined
+@inlined
 def _attack(units, kinds, rules, i, target):
     """Wind up and hit while the target is in weapon range; return _FAR, _NEAR, or _HIT when damage was done."""
     unit, kind = units[i], kinds[i]
-    if not _within(unit, units[target], kind.range + kind.radius + kinds[target].radius):
+    if not within(unit, units[target], kind.range + kind.radius + kinds[target].radius):
         unit.wind_up = -1.0
         return _FAR
     if kind.blast > 0.0:
@@ -219,7 +124,7 @@ def _attack(units, kinds, rules, i, target):
     return _NEAR
 
 
-@_inlined
+@inlined
 def _bury(units, kinds, rules):
     """Deal with deaths until none is new: the dead do their blast, which may kill in turn."""
     n_allies = rules[0].n_allies
@@ -238,13 +143,13 @@ def _bury(units, kinds, rules):
                     if (
                         units[j].health > 0.0
                         and not kinds[j].flies
-                        and _within(unit, units[j], kinds[i].blast + kinds[j].radius)
+                        and within(unit, units[j], kinds[i].blast + kinds[j].radius)
                     ):
                         _hurt(units, kinds, rules, i, j)
                 again = True
 
 
-@_inlined
+@inlined
 def _heal(units, kinds, rules, i):
     """Heal the most hurt friend in range for one game loop, as far as the energy goes."""
     n_allies = rules[0].n_allies
@@ -254,7 +159,7 @@ def _heal(units, kinds, rules, i):
     for j in range(first, last):
         share = units[j].health / kinds[j].health
         reach = kinds[i].heal_range + kinds[i].radius + kinds[j].radius
-        if j != i and kinds[j].heals_it and 0.0 < share < least and _within(units[i], units[j], reach):
+        if j != i and kinds[j].heals_it and 0.0 < share < least and within(units[i], units[j], reach):
             best = j
             least = share
     if best < 0:
@@ -267,10 +172,10 @@ def _heal(units, kinds, rules, i):
         units[i].energy -= amount * kinds[i].heal_cost
 
 
-@_inlined
+@inlined
 def _shift(unit, flies, cells, dx, dy):
     """Move a unit by (dx, dy), or along the one axis on which terrain lets it."""
-    x, y = _inside(unit.x + dx, cells.shape[0]), _inside(unit.y + dy, cells.shape[1])
+    x, y = inside(unit.x + dx, cells.shape[0]), inside(unit.y + dy, cells.shape[1])
     if flies or cells[int(x), int(y)]:
         unit.x, unit.y = x, y
     elif cells[int(x), int(unit.y)]:
@@ -279,7 +184,7 @@ def _shift(unit, flies, cells, dx, dy):
         unit.y = y
 
 
-@_inlined
+@inlined
 def _walk(unit, kind, cells, x, y):
     """Go towards a point for one game loop; return whether it was reached."""
     dx, dy = x - unit.x, y - unit.y
@@ -294,7 +199,7 @@ def _walk(unit, kind, cells, x, y):
     return False
 
 
-@_inlined
+@inlined
 def _separate(units, kinds, cells, n):
     """Push overlapping ground units of the first n slots apart; one that walked yields to one that stands."""
     for i in range(n):
@@ -320,7 +225,7 @@ def _separate(units, kinds, cells, n):
             _shift(units[j], False, cells, dx * (1.0 - share), dy * (1.0 - share))
 
 
-@_inlined
+@inlined
 def _recover(unit, kind):
     """Regenerate, cool down and gain energy for one game loop."""
     if unit.health < kind.health:
@@ -331,7 +236,7 @@ def _recover(unit, kind):
         unit.energy = min(unit.energy + kind.energy_regeneration, kind.energy_limit)
 
 
-@_inlined
+@inlined
 def _tick(units, kinds, rules, cells):
     """One game loop: recover, attack or walk in slot order, heal, deal with deaths, make room."""
     n_allies = rules[0].n_allies
@@ -370,7 +275,7 @@ def _tick(units, kinds, rules, cells):
         _separate(units, kinds, cells, units.shape[0])
 
 
-@_inlined
+@inlined
 def _is_calm(units, kinds, rules):
     """Whether nobody attacks, heals, returns or can come near an opponent in this environment step."""
     n_allies, n_units = rules[0].n_allies, units.shape[0]
@@ -394,24 +299,24 @@ def _is_calm(units, kinds, rules):
             if units[i].health > 0.0 and units[j].health > 0.0 and not kinds[i].flies and not kinds[j].flies:
                 walk = LOOPS_PER_STEP * kinds[i].speed
                 reach = max(kinds[i].scan, kinds[j].scan) + kinds[i].radius + kinds[j].radius + walk
-                if _within(units[i], units[j], reach):
+                if within(units[i], units[j], reach):
                     return False
     return True
 
 
-@_inlined
+@inlined
 def _is_crowded(units, kinds, n):
     """Whether two of the first n slots' ground units can touch in this environment step."""
     for i in range(n):
         for j in range(i + 1, n):
             if units[i].health > 0.0 and units[j].health > 0.0 and not kinds[i].flies and not kinds[j].flies:
                 walk = LOOPS_PER_STEP * (kinds[i].speed + kinds[j].speed)
-                if _within(units[i], units[j], kinds[i].radius + kinds[j].radius + walk):
+                if within(units[i], units[j], kinds[i].radius + kinds[j].radius + walk):
                     return True
     return False
 
 
-@_inlined
+@inlined
 def _play_calm(units, kinds, rules, cells):
     """All game loops of a calm environment step: the same as that many `_tick`s, at a third of the time."""
     n_allies = rules[0].n_allies
@@ -441,7 +346,7 @@ def _play_calm(units, kinds, rules, cells):
             _separate(units, kinds, cells, n_allies)
 
 
-@_inlined
+@inlined
 def _outcome(units, rules):
     """SMAC's end of a battle: 1 won, -1 lost, 0 all dead, 2 not over."""
     allies = 0
@@ -461,8 +366,8 @@ def _outcome(units, rules):
 
 
 @njit(cache=True, error_model="numpy")
-def play(actions, units, battles, kinds, rules, cells, obs, state, avail, alive, rewards, terminated, truncated, won):
-    """Play one environment step of every running battle and write what follows from it."""
+def play(actions, units, battles, kinds, rules, cells, rewards, terminated, truncated, won):
+    """Play one environment step of every running battle; write rewards, ends and wins, `[E]` each."""
     n_allies, n_units = rules[0].n_allies, units.shape[1]
     before = np.empty(n_units)
     for e in range(units.shape[0]):
@@ -502,107 +407,3 @@ def play(actions, units, battles, kinds, rules, cells, obs, state, avail, alive,
         if terminated[e] or truncated[e]:
             battle.running = 0
         rewards[e] = reward / rules[0].reward_divisor
-        _observe(units[e], kinds, rules, cells, obs[e], state[e], avail[e], alive[e])
-
-
-@njit(cache=True)
-def observe_all(mask, units, kinds, rules, cells, obs, state, avail, alive):
-    """Write the observations, states and masks of the battles where `mask` is true."""
-    for e in range(mask.shape[0]):
-        if mask[e]:
-            _observe(units[e], kinds, rules, cells, obs[e], state[e], avail[e], alive[e])
-
-
-@njit(cache=True)
-def find_unavailable(actions: IntArray, avail: BoolArray, battles: Records) -> int:
-    """Return e * N + i of the first action of a running battle that is not available, or -1."""
-    for e in range(actions.shape[0]):
-        if battles[e].running:
-            for i in range(actions.shape[1]):
-                action = actions[e, i]
-                if action < 0 or action >= avail.shape[2] or not avail[e, i, action]:
-                    return e * actions.shape[1] + i
-    return -1
-
-
-@_inlined
-def _observe(units, kinds, rules, cells, obs, state, avail, alive):
-    """Write one battle's observations `[N, O]`, state `[S]`, masks `[N, A]` and living agents `[N]` (`layout.py`)."""
-    n_allies = rules[0].n_allies
-    obs[:] = 0.0
-    avail[:] = False
-    for i in range(n_allies):
-        unit = units[i]
-        alive[i] = unit.health > 0.0
-        if alive[i]:
-            _find_available(units, i, rules, cells, avail[i])
-            _observe_one(units, kinds, rules, i, avail[i], obs[i])
-        else:
-            avail[i, 0] = True
-    _write_state(units, kinds, rules, cells, state)
-
-
-@_inlined
-def _find_available(units, i, rules, cells, avail):
-    """SMAC's mask of a living agent: stop, moves onto open cells half a move away, attacks within shooting range."""
-    n_allies = rules[0].n_allies
-    unit = units[i]
-    ahead = rules[0].move_amount / 2.0
-    avail[1] = True
-    avail[2] = _open(cells, unit.x, unit.y + ahead)
-    avail[3] = _open(cells, unit.x, unit.y - ahead)
-    avail[4] = _open(cells, unit.x + ahead, unit.y)
-    avail[5] = _open(cells, unit.x - ahead, unit.y)
-    for j in range(n_allies, units.shape[0]):
-        avail[6 + j - n_allies] = units[j].health > 0.0 and _within(unit, units[j], rules[0].shoot)
-
-
-@_inlined
-def _observe_one(units, kinds, rules, i, avail, obs):
-    """One living agent's observation: moves, enemies, other agents, itself."""
-    n_allies, n_type_bits, sight = rules[0].n_allies, rules[0].n_type_bits, rules[0].sight
-    health_width = 1 if rules[0].others_health else 0
-    unit = units[i]
-    for move in range(4):
-        obs[move] = avail[2 + move]
-    at = 4
-    for pass_enemies in (True, False):
-        first, last = (n_allies, units.shape[0]) if pass_enemies else (0, n_allies)
-        for j in range(first, last):
-            if j == i:
-                continue
-            other = units[j]
-            dx, dy = other.x - unit.x, other.y - unit.y
-            square = dx * dx + dy * dy
-            if other.health > 0.0 and square < sight * sight:
-                obs[at] = avail[6 + j - n_allies] if pass_enemies else 1.0
-                obs[at + 1] = math.sqrt(square) / sight
-                obs[at + 2] = dx / sight
-                obs[at + 3] = dy / sight
-                if health_width:
-                    obs[at + 4] = other.health / kinds[j].health
-                obs[at + 4 + health_width + kinds[j].type_bit] = 1.0
-            at += 4 + health_width + n_type_bits
-            if pass_enemies:
-                at += rules[0].padding
-    obs[at] = unit.health / kinds[i].health
-    obs[at + 1 + kinds[i].type_bit] = 1.0
-
-
-@_inlined
-def _write_state(units, kinds, rules, cells, state: Float32Array):
-    """The global state: agents with their cooldown, then enemies; zeros for the dead."""
-    state[:] = 0.0
-    width, height = cells.shape[0], cells.shape[1]
-    at = 0
-    for i in range(units.shape[0]):
-        unit, kind = units[i], kinds[i]
-        cooldown_width = 1 if i < rules[0].n_allies else 0
-        if unit.health > 0.0:
-            state[at] = unit.health / kind.health
-            if cooldown_width:
-                state[at + 1] = max(unit.cooldown, 0.0) / kind.full_cooldown
-            state[at + 1 + cooldown_width] = (unit.x - width / 2.0) / width
-            state[at + 2 + cooldown_width] = (unit.y - height / 2.0) / height
-            state[at + 3 + cooldown_width + kind.type_bit] = 1.0
-        at += 3 + cooldown_width + rules[0].n_type_bits

@@ -1,0 +1,108 @@
+"""Speed of the embedded simulator: random available actions, with observations, states, masks and resets included.
+
+    python benchmarks/simulator.py [--steps 2000] [--seed 0] [--out docs/results]
+
+Environment steps per CPU second of this process, on one thread; compiling is left out and printed apart. The aim is
+1,000,000 on bane_vs_hM with 256 battles on one quiet core: a busy machine gives less, even per CPU second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba import njit
+
+from marl_runtime.environment import episode_seeds
+from marl_runtime.tasks import find_task
+
+TASKS = ("bane_vs_hM", "1o_2r_vs_4r")
+BATTLES = (1, 32, 256)
+AIM = {("bane_vs_hM", 256): 1_000_000}
+
+
+@njit
+def sample(avail: np.ndarray, stream: np.ndarray, actions: np.ndarray) -> None:
+    """Fill `actions` `[E, N]` with a random available action each, from the xorshift state `stream` `[1]`."""
+    for e in range(avail.shape[0]):
+        for i in range(avail.shape[1]):
+            bits = stream[0]
+            bits ^= bits << np.uint64(13)
+            bits ^= bits >> np.uint64(7)
+            bits ^= bits << np.uint64(17)
+            stream[0] = bits
+            left = np.int64((bits >> np.uint64(33)) % np.uint64(avail[e, i].sum()))
+            for action in range(avail.shape[2]):
+                if avail[e, i, action]:
+                    if left == 0:
+                        actions[e, i] = action
+                        break
+                    left -= 1
+
+
+def measure(task_name: str, battles: int, steps: int, seed: int) -> dict[str, Any]:
+    environment = find_task(task_name).make(battles)
+    stream = np.array([seed * 2 + 88_172_645_463_325_253], dtype=np.uint64)
+    actions = np.zeros(environment.alive.shape, dtype=np.int64)
+    over = np.ones(battles, dtype=bool)
+    episodes = 0
+    begun = time.perf_counter()
+    for step in range(steps + 10):
+        if step == 10:
+            compiled, start = time.perf_counter() - begun, time.process_time()
+        if over.any():
+            environment.reset(over, episode_seeds(seed, step * battles, battles))
+        sample(environment.avail_actions, stream, actions)
+        result = environment.step(actions)
+        over = result.terminated | result.truncated
+        episodes += int(over.sum())
+    seconds = time.process_time() - start
+    return {
+        "task": task_name,
+        "battles": battles,
+        "steps_per_cpu_second": round(steps * battles / seconds),
+        "episodes": episodes,
+        "first_steps_seconds": round(compiled, 2),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=2000, help="steps of all battles together, per row")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, help="folder for simulator.json")
+    options = parser.parse_args()
+    rows = []
+    for task in TASKS:
+        for battles in BATTLES:
+            row = measure(task, battles, options.steps * (10 if battles == 1 else 1), options.seed)
+            aim = AIM.get((task, battles))
+            print(
+                f"{task:12} {battles:4} battles  {row['steps_per_cpu_second']:>10,} environment steps per CPU second"
+                + (f"   aim {aim:,}" if aim else "")
+            )
+            rows.append(row)
+    if options.out:
+        report = {
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
+            "seed": options.seed,
+            "steps": options.steps,
+            "versions": {"python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__},
+            "machine": f"{platform.machine()}, one thread",
+            "rows": rows,
+        }
+        options.out.mkdir(parents=True, exist_ok=True)
+        path = options.out / "simulator.json"
+        path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        print(f"wrote {path}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""What SMAC shows of a battle: observations, state, masks; `layout.py` names every column in the same order.
+
+Axes: E battles, U units (agents first, then enemies), N agents, O observation, S state, A actions.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from marl_runtime.skirmish.kernels.geometry import inlined, is_open
+
+__all__ = ["find_unavailable", "observe"]
+
+
+@njit(cache=True, error_model="numpy")
+def find_unavailable(actions, avail, battles):
+    """Return e * N + i of the first action of a running battle that is not available, or -1."""
+    for e in range(actions.shape[0]):
+        if battles[e].running:
+            for i in range(actions.shape[1]):
+                action = actions[e, i]
+                if action < 0 or action >= avail.shape[2] or not avail[e, i, action]:
+                    return e * actions.shape[1] + i
+    return -1
+
+
+@njit(cache=True, error_model="numpy")
+def observe(mask, units, kinds, rules, cells, obs, state, avail, alive):
+    """Write `obs` `[E, N, O]`, `state` `[E, S]`, `avail` `[E, N, A]`, `alive` `[E, N]` where `mask` `[E]` is true."""
+    for e in range(mask.shape[0]):
+        if not mask[e]:
+            continue
+        for i in range(alive.shape[1]):
+            alive[e, i] = units[e, i].health > 0.0
+            if alive[e, i]:
+                _write_moves(units[e, i], rules[0].move_amount / 2.0, cells, avail, obs, e, i)
+                _write_sight(units, kinds, rules[0], avail, obs, e, i)
+            else:
+                for action in range(avail.shape[2]):
+                    avail[e, i, action] = action == 0
+                for column in range(obs.shape[2]):
+                    obs[e, i, column] = 0.0
+        _write_state(units, kinds, rules[0], cells, state, e)
+
+
+@inlined
+def _write_moves(unit, ahead, cells, avail, obs, e, i):
+    """Stop, and moves onto open cells half a move ahead: the first columns of mask and observation."""
+    avail[e, i, 0] = False
+    avail[e, i, 1] = True
+    avail[e, i, 2] = is_open(cells, unit.x, unit.y + ahead)
+    avail[e, i, 3] = is_open(cells, unit.x, unit.y - ahead)
+    avail[e, i, 4] = is_open(cells, unit.x + ahead, unit.y)
+    avail[e, i, 5] = is_open(cells, unit.x - ahead, unit.y)
+    for move in range(4):
+        obs[e, i, move] = avail[e, i, 2 + move]
+
+
+@inlined
+def _write_sight(units, kinds, rules, avail, obs, e, i):
+    """Enemies and the attacks on them, then the other agents, then oneself."""
+    n_allies, n_type_bits, sight, shoot = rules.n_allies, rules.n_type_bits, rules.sight, rules.shoot
+    health_width = 1 if rules.others_health else 0
+    unit_x, unit_y = units[e, i].x, units[e, i].y
+    at = 4
+    for k in range(units.shape[1]):
+        # enemies come first, though agents have the lower slots
+        j = k + n_allies if k < units.shape[1] - n_allies else k - (units.shape[1] - n_allies)
+        if j == i:
+            continue
+        other = units[e, j]
+        width = 4 + health_width + n_type_bits + (rules.padding if j >= n_allies else 0)
+        for column in range(at, at + width):
+            obs[e, i, column] = 0.0
+        dx, dy = other.x - unit_x, other.y - unit_y
+        square = dx * dx + dy * dy
+        attackable = other.health > 0.0 and square <= shoot * shoot
+        if j >= n_allies:
+            avail[e, i, 6 + j - n_allies] = attackable
+        if other.health > 0.0 and square < sight * sight:
+            obs[e, i, at] = attackable if j >= n_allies else True
+            obs[e, i, at + 1] = math.sqrt(square) / sight
+            obs[e, i, at + 2] = dx / sight
+            obs[e, i, at + 3] = dy / sight
+            if health_width:
+                obs[e, i, at + 4] = other.health / kinds[j].health
+            obs[e, i, at + 4 + health_width + kinds[j].type_bit] = 1.0
+        at += width
+    obs[e, i, at] = units[e, i].health / kinds[i].health
+    for bit in range(n_type_bits):
+        obs[e, i, at + 1 + bit] = kinds[i].type_bit == bit
+
+
+@inlined
+def _write_state(units, kinds, rules, cells, state, e):
+    """The global state: agents with their cooldown, then enemies; zeros for the dead."""
+    n_type_bits, width, height = rules.n_type_bits, cells.shape[0], cells.shape[1]
+    at = 0
+    for i in range(units.shape[1]):
+        unit, kind = units[e, i], kinds[i]
+        cooldown_width = 1 if i < rules.n_allies else 0
+        size = 3 + cooldown_width + n_type_bits
+        if unit.health <= 0.0:
+            for column in range(at, at + size):
+                state[e, column] = 0.0
+        else:
+            state[e, at] = unit.health / kind.health
+            if cooldown_width:
+                state[e, at + 1] = max(unit.cooldown, 0.0) / kind.full_cooldown
+            state[e, at + 1 + cooldown_width] = (unit.x - width / 2.0) / width
+            state[e, at + 2 + cooldown_width] = (unit.y - height / 2.0) / height
+            for bit in range(n_type_bits):
+                state[e, at + 3 + cooldown_width + bit] = kind.type_bit == bit
+        at += size
