@@ -53,13 +53,17 @@ class BatchTimeline(Timeline):
 
 
 class StepTimeline(Timeline):
-    """E environments, one entry at a time; histories of the arrays that are pushed at every step."""
+    """E environments, one entry at a time; histories of the arrays that are pushed at every step.
+
+    A history is a ring `[2 W, E, …]` that is written twice, W slots apart: its last W steps are a slice at any time.
+    """
 
     def __init__(self, num_envs: int, window: int) -> None:
         self.window = window
+        self._slot = 0
         self._age = np.zeros(num_envs, dtype=np.int64)
         self._fresh = np.ones(num_envs, dtype=bool)
-        self._histories: dict[Any, Float32Array] = {}
+        self._rings: dict[Any, Float32Array] = {}
 
     @property
     def age(self) -> IntArray:
@@ -69,22 +73,22 @@ class StepTimeline(Timeline):
     def reset(self, mask: BoolArray) -> None:
         """A new episode begins where `mask` `[E]` is true."""
         self._fresh |= mask
-        for history in self._histories.values():
-            history[mask] = 0
+        for ring in self._rings.values():
+            ring[:, mask] = 0
 
     def tick(self) -> None:
         """One step passes everywhere; call it before the step's arrays are pushed."""
         self._age = np.where(self._fresh, 0, np.minimum(self._age + 1, self.window - 1))
         self._fresh[:] = False
+        self._slot = (self._slot + 1) % self.window
 
     def push(self, key: Any, now: Float32Array) -> None:
         """Remember `now` `[E, …]` under `key`; to be called exactly once a step."""
-        history = self._histories.get(key)
-        if history is None:
-            history = self._histories[key] = np.zeros((now.shape[0], self.window, *now.shape[1:]), dtype=np.float32)
-        history[:, :-1] = history[:, 1:]
-        history[:, -1] = now
+        ring = self._rings.get(key)
+        if ring is None:
+            ring = self._rings[key] = np.zeros((2 * self.window, *now.shape), dtype=np.float32)
+        ring[self._slot] = ring[self._slot + self.window] = now
 
     def history(self, key: Any, now: Float32Array) -> Float32Array:
-        """Return the history `[E, W, …]` that was pushed under `key`."""
-        return self._histories[key]
+        """Return the history `[E, W, …]` that was pushed under `key`, as a view."""
+        return np.moveaxis(self._rings[key][self._slot + 1 : self._slot + 1 + self.window], 0, 1)
