@@ -1,0 +1,154 @@
+"""The parent's end of the sandbox worker: start it, give it one job at a time, and end it when it is not in time."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from buffers.errors import ResourceError
+from generated_protocols.worker import ANSWER_BYTES
+from protocol_designer.sandbox_memory import SharedArray
+
+__all__ = ["JobResult", "Worker"]
+
+_ROOT = Path(__file__).resolve().parents[1]
+_BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from generated_protocols.worker import main; main()"
+_START_SECONDS = 60.0
+_GRACE = 1.5  # the worker ends a child at the deadline; if it does not say so within this time, it is ended itself
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """How a job ended. `answer` is what the child said: JSON from an untrusted process, None where it said nothing.
+
+    `status` is the child's exit status, negative for a signal; None when the worker itself died or was ended.
+    """
+
+    status: int | None
+    timed_out: bool
+    answer: Any
+
+
+class Worker:
+    """A warm worker process, started when first needed and again whenever it died."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._unread = b""
+
+    @property
+    def pid(self) -> int | None:
+        """The worker's process id while it runs."""
+        running = self._process is not None and self._process.poll() is None
+        return self._process.pid if running and self._process else None
+
+    def run(self, job: Mapping[str, Any], seconds: float) -> JobResult:
+        """Run a job in a child of the worker, for `seconds` at most; raises `ResourceError` where no worker starts."""
+        self._start()
+        answer = SharedArray((ANSWER_BYTES,), np.uint8)
+        try:
+            line = json.dumps({**job, "seconds": seconds, "answer": answer.path}).encode() + b"\n"
+            begun = self._ask(line)
+            reply = begun and self._reply(seconds + _GRACE)
+            if begun is None or reply is None:
+                timed_out = self.pid is not None
+                self.close()
+                if begun is not None:
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        os.killpg(begun["child"], signal.SIGKILL)
+                return JobResult(None, timed_out, None)
+            said = None if reply["killed"] else _read(answer.array.tobytes())
+            return JobResult(reply["status"], reply["killed"], said)
+        finally:
+            answer.close()
+
+    def close(self) -> None:
+        """End the worker. A child that runs ends with it."""
+        if self._process is None:
+            return
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._process, self._unread = None, b""
+
+    def _start(self) -> None:
+        if self.pid is not None:
+            return
+        self.close()
+        if not hasattr(os, "fork"):
+            raise ResourceError("the sandbox needs fork(): run it on Linux or macOS")
+        # no keys in the child; one BLAS thread, because threads do not survive a fork
+        kept = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH") if key in os.environ}
+        threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        command = [sys.executable, "-I", "-c", _BOOT, str(_ROOT)]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**kept, **threads},
+                cwd="/",
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ResourceError(f"no sandbox worker: {error.strerror or error}") from error
+        if self._reply(_START_SECONDS) is None:
+            self.close()
+            raise ResourceError(
+                "the sandbox worker does not start; try `python -c 'import generated_protocols.worker'`"
+            )
+
+    def _ask(self, line: bytes) -> dict[str, Any] | None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        view = memoryview(line)
+        try:
+            while view:
+                view = view[self._process.stdin.write(view) :]
+        except BrokenPipeError:
+            return None
+        return self._reply(_START_SECONDS)
+
+    def _reply(self, seconds: float) -> dict[str, Any] | None:
+        """Return the worker's next line, or None when it died or is late."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        deadline = time.monotonic() + seconds
+        while b"\n" not in self._unread:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
+                return None
+            piece = os.read(self._process.stdout.fileno(), 1 << 16)
+            if not piece:
+                self._process.wait()
+                return None
+            self._unread += piece
+        line, _, self._unread = self._unread.partition(b"\n")
+        return cast(dict[str, Any], json.loads(line))
+
+
+def _read(answer: bytes) -> Any:
+    """Return what stands in an answer's memory; None where it is no length and ASCII JSON of that length."""
+    length = int.from_bytes(answer[:8], "little")
+    if not 0 < length <= ANSWER_BYTES - 8:
+        return None
+    try:
+        return json.loads(answer[8 : 8 + length].decode("ascii"))
+    except (ValueError, RecursionError):
+        return None
