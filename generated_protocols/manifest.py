@@ -144,12 +144,15 @@ def read_frozen(path: Path, schema: TaskSchema, *, require_frozen: bool = True) 
     return manifest, sources
 
 
-def freeze(path: Path, manifest: Manifest, schema: TaskSchema) -> Manifest:
+def freeze(path: Path, manifest: Manifest, schema: TaskSchema, checked: Mapping[int, bytes] | None = None) -> Manifest:
     """Freeze the sources in `path` as they are: hash them, keep a copy under `frozen/<n>/`, write the manifest last.
 
-    A kill leaves the version before or the new one, never half of one.
+    A kill leaves the version before or the new one, never half of one. Sources that are not any more those that were
+    `checked` raise `RejectedError`.
     """
     sources = part_sources(path)
+    if checked is not None and sources != dict(checked):
+        raise RejectedError(f"{path} was edited while it was being checked; nothing is frozen, freeze it again")
     now = datetime.now(UTC).isoformat(timespec="seconds")
     number = 1 + max((int(p.name) for p in (path / "frozen").glob("*") if p.name.isdigit()), default=0)
     frozen = replace(
