@@ -17,8 +17,9 @@ OVERSEER_ROACHES = BattleMap(
         "A square ring of open ground around a pit. An Overseer, which flies slowly and has no weapon, starts over "
         "four Reapers in one of the four corners. Two Roaches start together at a random place of the ring, usually "
         "too far away to see them, and have to find and kill the Reapers together; one Roach alone loses. Agents see 9 "
-        "map units far and know no positions: where they are shows only in which directions they can move. Time is "
-        "short: a search of the whole ring takes longer than the episode."
+        "map units far and know no positions: where they are shows only in which directions they can move. In its "
+        "corner the Overseer has the closed rim of the map beside it on the west or east side, and in the southern "
+        "corners on the south side too. Time is short: a search of the whole ring takes longer than the episode."
     ),
     source="NDQ, src/smac_plus/sc2_maps/1o_2r_vs_4r.SC2Map and src/smac_plus/starcraft2/maps/__init__.py",
     allies=("overseer", "roach", "roach"),
