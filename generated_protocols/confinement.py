@@ -167,7 +167,7 @@ def _limit(seconds: float, address_space: int) -> str:
     missing = []
     for name, (limit, value) in wanted.items():
         try:
-            resource.setrlimit(limit, (value, value))
+            resource.setrlimit(limit, (value, value + (name == "processor time")))  # first a signal that says so
         except (ValueError, OSError):
             missing.append(name)
     if "memory" in missing or "processor time" in missing:

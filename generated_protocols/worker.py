@@ -202,6 +202,8 @@ def _diagnosis(error: BaseException) -> Diagnostic:
         name = frame.f_code.co_filename
         if name.startswith("part") and name.endswith(".py"):
             line, file = number, name
+    if isinstance(error, SyntaxError) and (error.filename or "").startswith("part"):
+        line, file = error.lineno or 0, error.filename or ""
     if isinstance(error, BrokenContractError):
         return error.diagnostic
     if isinstance(error, ContractError):

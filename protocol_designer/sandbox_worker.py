@@ -47,6 +47,7 @@ class Worker:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._unread = b""
+        self._child: int | None = None
 
     @property
     def pid(self) -> int | None:
@@ -61,25 +62,28 @@ class Worker:
         try:
             line = json.dumps({**job, "seconds": seconds, "answer": answer.path}).encode() + b"\n"
             begun = self._ask(line)
+            self._child = begun and begun["child"]
             reply = begun and self._reply(seconds + _GRACE)
-            if begun is None or reply is None:
+            if reply is None:
                 timed_out = self.pid is not None
                 self.close()
-                if begun is not None:
-                    with contextlib.suppress(ProcessLookupError, PermissionError):
-                        os.killpg(begun["child"], signal.SIGKILL)
                 return JobResult(None, timed_out, None)
+            self._child = None
             said = None if reply["killed"] else _read(answer.array.tobytes())
             return JobResult(reply["status"], reply["killed"], said)
         finally:
             answer.close()
 
     def close(self) -> None:
-        """End the worker. A child that runs ends with it."""
+        """End the worker, and the child that runs."""
         if self._process is None:
             return
         self._process.kill()
         self._process.wait()
+        if self._child is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._child, signal.SIGKILL)
+        self._child = None
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
