@@ -10,6 +10,7 @@ Axes: R rows, N agents, W history window, k width.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -84,14 +85,16 @@ class _Call:
 
 
 class CheckedPart(Part):
-    """A part whose calls are checked while they are made: every call a little, calls 1, 2, 4, 8, … thoroughly.
+    """A part whose calls are checked while they are made: every call a little; thoroughly calls 1, 2, 4, 8, …,
+    and each on more rows than any before it: a part cannot know which is which.
 
     A call that breaks the contract raises `BrokenContractError`; what it raises itself passes through.
     """
 
     def __init__(self, source: str | bytes, number: int) -> None:
         super().__init__(source, number)
-        self._calls = {"send": 0, "receive": 0}
+        self._calls: Counter[str] = Counter()
+        self._most_rows: Counter[str] = Counter()
         self._widths: dict[str, dict[str, tuple[int, ...]]] = {}
 
     def send(self, own: Observation) -> dict[str, Float32Array]:
@@ -106,7 +109,7 @@ class CheckedPart(Part):
         before = [array.copy() for array in call.arrays()]
         found = _run(self, call)
         for array, copy in zip(call.arrays(), before, strict=True):
-            if not np.array_equal(array, copy, equal_nan=array.dtype.kind == "f"):
+            if not _same_bits(array, copy):
                 self._broken("PD411", f"{function} changed its input", "compute new arrays; never write into these")
         for name, values in found.items():
             if not np.isfinite(values).all():
@@ -117,8 +120,10 @@ class CheckedPart(Part):
                     "guard divisions and logarithms: np.where(d > 0, x / np.maximum(d, 1e-6), 0)",
                 )
         self._same_widths(function, found)
-        self._calls[function] += 1
-        if self._calls[function].bit_count() == 1:  # 1, 2, 4, 8, …
+        kind = function if call.inbox is None or call.inbox.delivered.any() else "receive nothing"
+        self._calls[kind] += 1
+        if self._calls[kind].bit_count() == 1 or call.n_rows > self._most_rows[kind]:
+            self._most_rows[kind] = max(call.n_rows, self._most_rows[kind])
             self._purity(function, call, found)
             self._rows(function, call, found)
         return found
@@ -207,6 +212,12 @@ def agree(values: Float32Array, others: Float32Array) -> bool:
 def _run(part: Part, call: _Call) -> dict[str, Float32Array]:
     """Run a part unchecked."""
     return Part.send(part, call.own) if call.inbox is None else Part.receive(part, call.own, call.inbox)
+
+
+def _same_bits(array: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two arrays hold the same bits, NaN included; ten times as fast as asking for equal NaN."""
+    bits = np.dtype(f"u{array.dtype.itemsize}")
+    return np.array_equal(array.view(bits), other.view(bits))
 
 
 def _identical(

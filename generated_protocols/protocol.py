@@ -119,6 +119,24 @@ class Protocol:
                 out[chunk, ..., columns] = _flat(run.payload).reshape(*out[chunk].shape[:3], -1)
         return out
 
+    def results(
+        self, extended: Float32Array, alive: BoolArray, conditions: Sequence[Condition]
+    ) -> tuple[Float32Array, dict[Condition, Float32Array]]:
+        """Return `payloads`, and `messages` by condition, with one call of each part's `send` for all of them."""
+        sent = np.zeros((*extended.shape[:3], self.payload_dim), dtype=np.float32)
+        kept = {condition: np.zeros((*extended.shape[:3], self.message_dim), np.float32) for condition in conditions}
+        for chunk in self._chunks(extended):
+            shape = sent[chunk].shape[:3]
+            for part, run in self._runs(extended[chunk], alive[chunk]):
+                sent[chunk, ..., self.columns(part, self.payload_components)] = _flat(run.payload).reshape(*shape, -1)
+                for condition, out in kept.items():
+                    found = run.keep(condition, None)
+                    self.require_widths(part, self.components, found)
+                    out[chunk, ..., self.columns(part, self.components)] = _flat(found).reshape(*shape, -1)
+        for out in kept.values():
+            out[~alive] = 0
+        return sent, kept
+
     def stepper(self, num_envs: int) -> ProtocolStepper:
         """Return a stepper that plays the protocol in E environments."""
         return ProtocolStepper(self, num_envs)

@@ -53,8 +53,7 @@ def probe(trial: Trial) -> dict[str, Any]:
     """Run a few episodes, and return the names and widths of components."""
     protocol = trial.protocol(checked=True)
     for extended, alive in trial.data.values():
-        for condition in trial.conditions:
-            protocol.messages(extended[:_PROBE_EPISODES], alive[:_PROBE_EPISODES], inbox=condition)
+        protocol.results(extended[:_PROBE_EPISODES], alive[:_PROBE_EPISODES], trial.conditions)
     return _components(protocol)
 
 
@@ -63,10 +62,9 @@ def run_all(trial: Trial) -> dict[str, Any]:
     protocol = trial.protocol(checked=True)
     for split, (extended, alive) in trial.data.items():
         for block in _blocks(extended, protocol):
-            trial.payloads[split][block] = protocol.payloads(extended[block], alive[block])
-            for condition in trial.conditions:
-                found = protocol.messages(extended[block], alive[block], inbox=condition)
-                trial.messages[split, condition][block] = found
+            trial.payloads[split][block], kept = protocol.results(extended[block], alive[block], trial.conditions)
+            for condition, messages in kept.items():
+                trial.messages[split, condition][block] = messages
     _again_backwards(trial)
     _step_by_step(trial)
     return _components(protocol)
@@ -96,11 +94,10 @@ def _again_backwards(trial: Trial) -> None:
         for block in reversed(list(_blocks(extended, protocol))):
             backwards = _reversed(block)
             where = f"when the episodes of {split!r} run in another order"
-            given = extended[backwards], alive[backwards]
-            _require(protocol.payloads(*given), trial.payloads[split][backwards], "PD416", where, hint)
-            for condition in trial.conditions:
-                again = protocol.messages(*given, inbox=condition)
-                _require(again, trial.messages[split, condition][backwards], "PD416", where, hint)
+            payloads, kept = protocol.results(extended[backwards], alive[backwards], trial.conditions)
+            _require(payloads, trial.payloads[split][backwards], "PD416", where, hint)
+            for condition, messages in kept.items():
+                _require(messages, trial.messages[split, condition][backwards], "PD416", where, hint)
 
 
 def _step_by_step(trial: Trial) -> None:

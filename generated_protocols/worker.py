@@ -90,10 +90,13 @@ def _serve(job: dict[str, Any]) -> dict[str, Any]:
     """Run one job in a child; `job["seconds"]` is its wall time."""
     started = time.monotonic()
     worker = os.getpid()
+    told, tell = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            _child(job, worker)
+            os.close(tell)
+            if os.read(told, 1):  # not before the reader of the answer knows whom to end
+                _child(job, worker)
         except BaseException:  # a child must never return into the worker's loop
             traceback.print_exc()
         finally:
@@ -101,6 +104,9 @@ def _serve(job: dict[str, Any]) -> dict[str, Any]:
     with contextlib.suppress(OSError):  # the child does it, too; whoever comes first
         os.setpgid(child, child)
     _say({"child": child})
+    os.write(tell, b"x")
+    os.close(told)
+    os.close(tell)
     killed = _wait(child, started + job["seconds"])
     _end_group(child)
     _, status = os.waitpid(child, 0)

@@ -62,7 +62,7 @@ class Worker:
         try:
             line = json.dumps({**job, "seconds": seconds, "answer": answer.path}).encode() + b"\n"
             begun = self._ask(line)
-            self._child = begun and begun["child"]
+            self._child = begun["child"] if begun else None
             reply = begun and self._reply(seconds + _GRACE)
             if reply is None:
                 timed_out = self.pid is not None

@@ -44,6 +44,23 @@ def test_a_good_protocol_says_what_it_says_in_process(sandbox: Sandbox) -> None:
         np.testing.assert_array_equal(found.payloads[split], protocol.payloads(extended, alive))
 
 
+def test_one_pass_gives_what_single_calls_give() -> None:
+    protocol = Protocol.from_sources([HONEST, DEFAULT_RECEIVE], SCHEMA, window=4)
+    extended, alive = DATA["fit"]
+    payloads, messages = protocol.results(extended, alive, ("empty", "full"))
+    np.testing.assert_array_equal(payloads, protocol.payloads(extended, alive))
+    for inbox, kept in messages.items():
+        np.testing.assert_array_equal(kept, protocol.messages(extended, alive, inbox=inbox))
+
+
+def test_a_part_that_cheats_in_one_call_of_many_is_found_by_another_order(sandbox: Sandbox) -> None:
+    # calls are checked thoroughly now and then; this one behaves in all of those
+    body = "calls.append(1)\nreturn {'x': own['own.health'] + (len(own.age) == 36) * (len(calls) > 10)}"
+    data = {"fit": recorded(2), "select": recorded(2, seed=1)}
+    found = sandbox.run([send(body, "calls = []")], SCHEMA, 4, data)
+    assert [diagnostic.code for diagnostic in found.diagnostics] == ["PD416"]
+
+
 def test_without_data_it_gives_names_and_widths(sandbox: Sandbox) -> None:
     found = sandbox.run([DEFAULT_RECEIVE], SCHEMA)
     assert [(c.name, c.width) for c in found.payload_components] == [("health", 1), ("both", 2)]
