@@ -41,7 +41,7 @@ class SandboxWarning(UserWarning):
 class SandboxLimits:
     """What one run may take: wall time over both phases, memory beyond its data, and shared memory for its results."""
 
-    seconds: float = 120.0
+    seconds: float = 300.0
     probe_seconds: float = 20.0
     memory_bytes: int = 2 * 2**30
     result_bytes: int = 8 * 2**30

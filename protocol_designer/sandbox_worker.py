@@ -57,22 +57,24 @@ class Worker:
 
     def run(self, job: Mapping[str, Any], seconds: float) -> JobResult:
         """Run a job in a child of the worker, for `seconds` at most; raises `ResourceError` where no worker starts."""
-        self._start()
         answer = SharedArray((ANSWER_BYTES,), np.uint8)
         try:
             line = json.dumps({**job, "seconds": seconds, "answer": answer.path}).encode() + b"\n"
-            begun = self._ask(line)
-            self._child = begun["child"] if begun else None
-            reply = begun and self._reply(seconds + _GRACE)
+            # a worker that somebody ended between two jobs fails before it has a child: nobody's code is to blame
+            begun = self._ask(line) or self._ask(line)
+            if begun is None:
+                raise ResourceError("the sandbox worker starts no process: is there memory left?")
+            self._child = begun["child"]
+            reply = self._reply(seconds + _GRACE)
             if reply is None:
-                timed_out = self.pid is not None
-                self.close()
-                return JobResult(None, timed_out, None)
+                return JobResult(None, self.pid is not None, None)
             self._child = None
             said = None if reply["killed"] else _read(answer.array.tobytes())
             return JobResult(reply["status"], reply["killed"], said)
         finally:
             answer.close()
+            if self._child is not None:  # late, or interrupted: its answer must not become the next job's
+                self.close()
 
     def close(self) -> None:
         """End the worker, and the child that runs."""
@@ -119,15 +121,20 @@ class Worker:
             )
 
     def _ask(self, line: bytes) -> dict[str, Any] | None:
+        """Return what the worker says when a child has begun, or None, and no worker, when it died."""
+        self._start()
         assert self._process is not None
         assert self._process.stdin is not None
         view = memoryview(line)
         try:
             while view:
                 view = view[self._process.stdin.write(view) :]
+            begun = self._reply(_START_SECONDS)
         except BrokenPipeError:
-            return None
-        return self._reply(_START_SECONDS)
+            begun = None
+        if begun is None:
+            self.close()
+        return begun
 
     def _reply(self, seconds: float) -> dict[str, Any] | None:
         """Return the worker's next line, or None when it died or is late."""

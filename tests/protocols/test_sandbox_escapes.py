@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -185,8 +187,6 @@ def test_a_worker_that_dies_is_started_again(sandbox: Sandbox) -> None:
     first = sandbox.worker_pid
     assert first is not None
     os.kill(first, 9)
-    while sandbox.worker_pid is not None:
-        time.sleep(0.01)
     assert sandbox.run([HONEST], SCHEMA, 3, DATA).diagnostics == ()
     assert sandbox.worker_pid not in (None, first)
 
@@ -199,3 +199,13 @@ def test_closing_ends_the_worker() -> None:
     assert sandbox.worker_pid is None
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_an_interrupted_run_leaves_nothing_to_the_next(sandbox: Sandbox) -> None:
+    sandbox.layers()
+    interrupt = threading.Timer(0.3, signal.pthread_kill, [threading.get_ident(), signal.SIGINT])
+    interrupt.start()
+    with pytest.raises(KeyboardInterrupt):
+        sandbox.run(["def send(own):\n    while True: pass"], SCHEMA, 3, DATA)
+    assert sandbox.worker_pid is None
+    assert sandbox.run([HONEST], SCHEMA, 3, DATA).diagnostics == ()
