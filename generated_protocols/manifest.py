@@ -180,7 +180,7 @@ def write_atomically(path: Path, text: str) -> None:
     """Write `text` so that a kill leaves the old file or the new one."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with partial.open("w", encoding="utf-8") as file:
+        with partial.open("w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

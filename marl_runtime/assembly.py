@@ -55,7 +55,7 @@ def method_inputs(schema: TaskSchema, protocol: Protocol | None) -> MethodInputs
     """
     if protocol is None:
         return MethodInputs.for_schema(schema)
-    chosen = protocol.manifest.state_fields
+    chosen = {} if protocol.manifest is None else protocol.manifest.state_fields
     if not chosen:
         return MethodInputs.for_schema(schema, protocol.message_dim)
     return MethodInputs(

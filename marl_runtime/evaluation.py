@@ -24,6 +24,7 @@ from marl_runtime.training_config import TrainConfig
 
 if TYPE_CHECKING:
     import pandas as pd
+
     from generated_protocols.protocol import Protocol
 
 __all__ = ["EvalConfig", "Evaluation", "evaluate", "evaluate_scripted", "load_actor"]

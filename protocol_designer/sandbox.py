@@ -116,7 +116,7 @@ class Sandbox:
                 )
         return self._layers
 
-    def run(  # noqa: PLR0917 - the sources, and what they run on
+    def run(
         self,
         sources: Sequence[str],
         schema: TaskSchema,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from buffers.schema import TaskSchema
@@ -40,6 +40,10 @@ class Brief:
     window: int
     seed: int
     rejection: Rejection | None = None
+
+    def repairing(self, rejection: Rejection | None) -> Brief:
+        """Return the brief for another try after `rejection`."""
+        return replace(self, rejection=rejection)
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class _WholeSequence(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(  # noqa: PLR0917 - autograd passes by position
+    def forward(
         ctx: Any,
         x: Float[Tensor, "T R H"],
         w_in: Float[Tensor, "3H H"],

@@ -1,0 +1,159 @@
+"""How good a protocol is: SAI on the select split, the acceptance of a part, and what the next pass is told."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from buffers.progress import Progress, silent
+from buffers.schema import TaskSchema
+from protocol_designer.protocol_contract import ProtocolRun, Recorded
+from protocol_designer.store import Store
+from protocol_designer.types import Decision
+from sai import MessageSet, SaiConfig, Scorecard, decide_part, score
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ProtocolScore"]
+
+SATISFIED_SUCCESS = 0.95
+"""A pass is skipped when every scored agent and field is known this well (pass 1)."""
+SATISFIED_SPREAD = 0.05
+"""… or when the best agent is ahead of the worst by no more than this in every scored field (pass 2)."""
+
+
+class ProtocolScore:
+    """Scores runs of protocols; each set of sources is scored once, and remembered in the store."""
+
+    def __init__(
+        self,
+        schema: TaskSchema,
+        recorded: Mapping[str, Recorded],
+        store: Store,
+        config: SaiConfig,
+        *,
+        data_hash: str,
+        fields: tuple[int, ...] | None = None,
+        progress: Progress = silent,
+    ) -> None:
+        self._schema, self._recorded, self._store, self._config = schema, recorded, store, config
+        self._data_hash, self._progress = data_hash, progress
+        self._fields = fields
+
+    @property
+    def fields(self) -> tuple[int, ...]:
+        """The state columns that are scored: those given, else those with headroom before there is any protocol."""
+        if self._fields is None:
+            table = self._card(None, "select", None).table
+            scored = set(table[table.scored].field)
+            self._fields = tuple(i for i, f in enumerate(self._schema.state_fields) if f.name in scored)
+        return self._fields
+
+    def card(self, run: ProtocolRun | None, split: str = "select") -> Scorecard:
+        """Return the scorecard of a run, or of no protocol at all, on `split`, the decoder fitted on the fit split."""
+        return self._card(run, split, self.fields)
+
+    def _card(self, run: ProtocolRun | None, split: str, fields: tuple[int, ...] | None) -> Scorecard:
+        value = self._store.cached(
+            f"{'none' if run is None else f'parts{len(run.sources)}'}-{split}",
+            self._key(run, split, fields),
+            lambda: self._compute(run, split, fields).to_json(),
+        )
+        return Scorecard.from_json(value)
+
+    def judge(self, before: ProtocolRun | None, after: ProtocolRun) -> Decision:
+        """A part stays when the lower bound of its gain beats the best of five shuffled versions of it."""
+        decision = decide_part(
+            self._schema,
+            self._recorded["fit"].episodes,
+            self._recorded["select"].episodes,
+            before=None if before is None else _pair(before),
+            after=_pair(after),
+            config=self._config,
+            fields=self.fields,
+        )
+        return Decision(
+            bool(decision.keep),
+            decision.reason,
+            {
+                "gain": decision.gain.mean,
+                "gain_low": decision.gain.low,
+                "gain_high": decision.gain.high,
+                "best_shuffled": decision.best_shuffled,
+            },
+        )
+
+    def satisfied(self, outcome: ProtocolRun | None, pass_index: int) -> bool:
+        """Return whether there is nothing left to recover (pass 1) or to balance (pass 2)."""
+        if pass_index == 0 or outcome is None:
+            return False
+        table = self.card(outcome).table
+        scored = table[table.scored]
+        if scored.empty or bool((scored.success_full >= SATISFIED_SUCCESS).all()):
+            return True
+        spread = scored.groupby("field").success_full.agg(lambda column: column.max() - column.min())
+        return pass_index >= 2 and bool((spread <= SATISFIED_SPREAD).all())
+
+    def feedback(self, outcome: ProtocolRun | None, pass_index: int) -> Mapping[str, Any]:
+        """Return success and skill per agent and field, with and without messages, and by part of the episode."""
+        if pass_index == 0:
+            return {}
+        card = self.card(outcome)
+        scored = card.table[card.table.scored]
+        rows: list[dict[str, Any]] = [
+            {name: _plain(row[name]) for name in _FEEDBACK_COLUMNS if name in row} for row in _records(scored)
+        ]
+        success: dict[int, dict[str, float]] = {}
+        for row in rows:
+            success.setdefault(int(row["agent"]), {})[str(row["field"])] = float(row["success_full"])
+        parts: dict[int, dict[str, dict[str, float]]] = {}
+        for row in _records(card.parts):
+            agent = parts.setdefault(int(row["part"]), {}).setdefault(f"agent_{int(row['agent'])}", {})
+            agent[str(row["field"])] = float(row["success_full"])
+        return {
+            "success": success,
+            "rows": rows,
+            "parts": parts,
+            "imbalance": [{key: _plain(value) for key, value in row.items()} for row in _records(card.imbalance)],
+            "target_fields": sorted({str(row["field"]) for row in rows}),
+            "summary": card.summary(),
+        }
+
+    def _compute(self, run: ProtocolRun | None, split: str, fields: tuple[int, ...] | None) -> Scorecard:
+        return score(
+            self._schema,
+            self._recorded["fit"].episodes,
+            self._recorded[split].episodes,
+            None if run is None else run.messages["fit"],
+            None if run is None else run.messages[split],
+            self._config,
+            fields=fields,
+            progress=self._progress,
+        )
+
+    def _key(self, run: ProtocolRun | None, split: str, fields: tuple[int, ...] | None) -> str:
+        known = [self._data_hash, split, run.key if run else "", fields, asdict(self._config)]
+        return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _pair(run: ProtocolRun) -> tuple[MessageSet, MessageSet]:
+    return run.messages["fit"], run.messages["select"]
+
+
+_FEEDBACK_COLUMNS = (
+    "agent", "field", "unit", "success_full", "success_empty", "success_zero", "skill_full", "skill_empty",
+    "chi_full", "chi_empty",
+)  # fmt: skip
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _plain(value: Any) -> Any:
+    """Return a NumPy scalar as Python's own."""
+    return value.item() if hasattr(value, "item") else value
