@@ -11,10 +11,14 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
 from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from buffers.dataset import DataSet
+    from buffers.schema import TaskSchema
 
 __all__ = ["app", "main"]
 
@@ -51,6 +55,7 @@ Steps = Annotated[int, typer.Option(help="Environment steps to train for.", min=
 UpdateRatio = Annotated[int, typer.Option(help="Environment steps played for each update of 32 episodes.", min=1)]
 EncoderLoop = Annotated[str, typer.Option(help="published (its loop) or fused (faster; residual on the output only).")]
 RewardStandardisation = Annotated[str, typer.Option(help="off, scale, or published (mean subtracted as well).")]
+Protocol = Annotated[Path, typer.Argument(help="Folder of a protocol.", show_default=False)]
 Run = Annotated[Path, typer.Argument(help="Folder of a run.", show_default=False)]
 Config = TypeVar("Config")
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda; auto takes CUDA where it is present.")]
@@ -136,6 +141,61 @@ def _print(result: Mapping[str, Any], as_json: bool, render: Callable[[], None])
         render()
 
 
+@app.callback(invoke_without_command=True)
+def design(
+    context: typer.Context,
+    task: Annotated[str, typer.Option("--task", help="Task to design for; `design-protocol tasks` lists them.")] = "",
+    designer: Annotated[str, typer.Option(help="auto, search, openai, anthropic, manual or replay.")] = "auto",
+    model: Annotated[str, typer.Option(help="Language model; the provider's default unless named.")] = "",
+    base_url: Annotated[str, typer.Option(help="Address of an OpenAI- or Anthropic-compatible server.")] = "",
+    transcript: Annotated[Path | None, typer.Option(help="With --designer replay: the stored exchanges.")] = None,
+    name: Annotated[str, typer.Option(help="Name of the protocol's folder; <designer>-s<seed> unless named.")] = "",
+    seed: Seed = 0,
+    episodes: Episodes = 5_000,
+    passes: Annotated[int, typer.Option(help="Refinement passes after the first part.", min=0)] = 2,
+    max_repairs: Annotated[int, typer.Option(help="Repairs of a rejected proposal, in each pass.", min=0)] = 3,
+    max_message_width: Annotated[int, typer.Option(help="Most numbers an agent may keep; 0 is no limit.", min=0)] = 0,
+    thorough: Annotated[bool, typer.Option(help="Score with the published decoder budget; takes far longer.")] = False,
+    data: Data = Path("data"),
+    out: Annotated[Path, typer.Option(help="Folder of the protocols.")] = Path("generated_protocols"),
+    as_json: Json = False,
+) -> None:
+    """Design communication protocols offline, and train cooperative agents with them.
+
+    Without a command: gather episodes of --task, design a protocol on them, score, refine and freeze it.
+    """
+    if context.invoked_subcommand is not None:
+        _refuse_misplaced_options(context)
+        return
+    from buffers.errors import UsageError
+
+    if not task:
+        raise UsageError("name a task to design for, as in: design-protocol --task bane_vs_hM (or see --help)")
+    from marl_runtime.gathering import GatherConfig
+    from marl_runtime.gathering import gather as gather_data
+    from protocol_designer.compiler import CompilerConfig
+    from protocol_designer.designers.choice import choose
+    from protocol_designer.designing import DesignConfig
+    from protocol_designer.designing import design as design_protocol
+    from protocol_designer.screen import show_design
+    from sai import SaiConfig
+
+    chosen = choose(designer, model=model, base_url=base_url, transcript=transcript, passes=passes, repairs=max_repairs)
+    sys.stderr.write(chosen.description + "\n")
+    data_set = gather_data(task, _config(GatherConfig, episodes=episodes, seed=seed), data, _Progress())
+    config = _config(
+        DesignConfig,
+        seed=seed,
+        max_message_width=max_message_width or None,
+        compiler=_config(CompilerConfig, passes=passes, max_repairs=max_repairs),
+        sai=SaiConfig.thorough(seed) if thorough else _config(SaiConfig, seed=seed),
+    )
+    folder = out / task / (name or f"{chosen.name}-s{seed}")
+    settings = {"task": task, "designer": chosen.name, "model": chosen.model}
+    result = design_protocol(data_set, chosen.make_designer, config, folder, settings, _Progress())
+    _print(result.to_json(), as_json, lambda: show_design(folder, result.manifest, task, result.found))
+
+
 @app.command()
 def tasks(as_json: Json = False) -> None:
     """List the tasks: agents, enemies, episode limit, widths, and what each needs installed."""
@@ -185,6 +245,128 @@ def gather(
     _print({"path": str(data_set.path), "hash": data_set.hash, "policies": rows}, as_json, lambda: _print_rows(rows))
     if not as_json:
         typer.echo(f"\n{data_set.n_episodes:,} episodes in {data_set.path}")
+
+
+@app.command()
+def check(
+    protocol: Annotated[Path, typer.Argument(help="Folder of a protocol, or one part's file.", show_default=False)],
+    task: Annotated[str, typer.Option(help="Task it is for; read from the folder unless named.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Say what is wrong with a protocol's sources, with line, column and remedy; nothing is run."""
+    from buffers.errors import RejectedError, UsageError
+    from generated_protocols.manifest import part_sources
+    from protocol_designer.validation import render, validate
+
+    if not protocol.exists():
+        raise UsageError(f"{protocol} does not exist")
+    schema = _schema_of(protocol if protocol.is_dir() else protocol.parent, task)
+    if protocol.is_dir():
+        sources = {protocol / f"part{number}.py": source for number, source in part_sources(protocol).items()}
+    else:
+        sources = {protocol: protocol.read_bytes()}
+    found = {path: validate(source, schema=schema, part=0, file=str(path)) for path, source in sources.items()}
+    everything = [diagnostic.to_json() for diagnostics in found.values() for diagnostic in diagnostics]
+    if as_json:
+        typer.echo(json.dumps(everything, indent=2))
+    else:
+        for path, diagnostics in found.items():
+            typer.echo(render(diagnostics, sources[path]) if diagnostics else f"{path}: fine")
+    if everything:
+        raise RejectedError(f"{len(everything)} finding{'s' if len(everything) > 1 else ''} in {protocol}")
+
+
+@app.command()
+def freeze(
+    protocol: Protocol,
+    task: Annotated[str, typer.Option(help="Task it is for; read from the folder unless named.")] = "",
+    score: Annotated[bool, typer.Option(help="Score the edit on the recorded episodes.")] = True,
+    review: Annotated[str, typer.Option(help="Name of the person who reviewed it.")] = "",
+    data: Data = Path("data"),
+    as_json: Json = False,
+) -> None:
+    """Check, run, score and freeze a protocol that was written or edited by hand; show what the edit changed."""
+    from buffers.errors import RejectedError
+    from protocol_designer.freezing import Recording, freeze_edited
+    from protocol_designer.sandbox import Sandbox
+    from protocol_designer.screen import freeze_lines
+    from protocol_designer.validation import render
+
+    name = _task_of(protocol, task)
+    schema = _schema_of(protocol, name)
+    recorded, scorer, described = None, None, None
+    if score:
+        from protocol_designer.rescoring import recordings
+
+        data_set = _data_set_of(protocol, name, data)
+        splits, scorer, described = recordings(data_set, _Progress())
+        recorded = {key: Recording(value.extended, value.alive, value.episodes.valid) for key, value in splits.items()}
+    with Sandbox() as sandbox:
+        report = freeze_edited(
+            protocol,
+            schema,
+            sandbox,
+            recorded=recorded,
+            scorer=scorer,
+            data_set=described,
+            reviewed_by=review,
+            progress=_Progress(),
+        )
+    if not report.accepted:
+        text = "\n\n".join(render([d], report.sources.get(d.file, "")) for d in report.diagnostics)
+        if as_json:
+            typer.echo(json.dumps(report.to_json(), indent=2))
+        raise RejectedError(f"{protocol} is not frozen, and as it was:\n{text}")
+    _print(report.to_json(), as_json, lambda: typer.echo(freeze_lines(report.to_json())))
+
+
+@app.command()
+def score(
+    protocol: Protocol,
+    task: Annotated[str, typer.Option(help="Task it is for; read from the folder unless named.")] = "",
+    on: Annotated[Path | None, typer.Option(help="A run: score on episodes of its trained policy instead.")] = None,
+    episodes: Annotated[int, typer.Option(help="With --on: episodes to play.", min=10)] = 1_000,
+    csv: Annotated[Path | None, typer.Option(help="Write the tables as CSV files into this folder.")] = None,
+    data: Data = Path("data"),
+    as_json: Json = False,
+) -> None:
+    """Score a protocol: how much better a decoder rebuilds the state with its messages than without."""
+    from protocol_designer.rescoring import score_folder
+    from protocol_designer.screen import pass_table, wide_print
+
+    name = _task_of(protocol, task)
+    if on is None:
+        data_set = _data_set_of(protocol, name, data)
+    else:
+        from marl_runtime.gathering import gather_policy
+
+        data_set = gather_policy(on, episodes, data, _Progress())
+    card, entry = score_folder(protocol, data_set, _Progress())
+    if csv is not None:
+        card.save_csv(csv)
+    _print(
+        {"protocol": str(protocol), "data_set": str(data_set.path), **entry},
+        as_json,
+        lambda: wide_print(pass_table([entry])),
+    )
+
+
+@app.command()
+def show(protocol: Protocol, as_json: Json = False) -> None:
+    """Show a protocol: what each agent sends and keeps, how good it is, and its source."""
+    from generated_protocols.manifest import edited_parts, part_sources, read_manifest
+    from protocol_designer.screen import show_design
+
+    sources, manifest = part_sources(protocol), read_manifest(protocol)
+    edited = edited_parts(manifest, sources)
+    texts = {f"part{number}.py": source.decode("utf-8-sig", "replace") for number, source in sources.items()}
+
+    def render() -> None:
+        for name, text in texts.items():
+            typer.echo(f"# ---- {name}{' (edited since it was frozen)' if name in edited else ''}\n{text}")
+        show_design(protocol, manifest, manifest.task, found=True)
+
+    _print({"manifest": manifest.to_json(), "edited": edited, "sources": texts}, as_json, render)
 
 
 @app.command()
@@ -332,6 +514,35 @@ def compare(
     if csv is not None:
         result.save(csv)
     _print(result.to_json(), as_json, lambda: _print_rows(result.to_json()["table"]))
+
+
+def _task_of(protocol: Path, task: str) -> str:
+    """Return the task that a protocol's folder is for: the one named, the manifest's, or the parent folder's name."""
+    from generated_protocols.manifest import read_manifest
+
+    if task:
+        return task
+    if (protocol / "manifest.json").exists():
+        return read_manifest(protocol).task
+    return protocol.resolve().parent.name
+
+
+def _schema_of(protocol: Path, task: str) -> TaskSchema:
+    from marl_runtime.tasks import find_task
+
+    return find_task(_task_of(protocol, task)).schema
+
+
+def _data_set_of(protocol: Path, task: str, data: Path) -> DataSet:
+    """Return the data set that a protocol was designed on, gathered again where it is missing; else the default one."""
+    from generated_protocols.manifest import read_manifest
+    from marl_runtime.configuration import from_json
+    from marl_runtime.gathering import GatherConfig
+    from marl_runtime.gathering import gather as gather_data
+
+    known = read_manifest(protocol).data_set.get("gathering") if (protocol / "manifest.json").exists() else None
+    config = from_json(GatherConfig, {**known, "message_dim": GatherConfig().message_dim}) if known else GatherConfig()
+    return gather_data(task, config, data, _Progress())
 
 
 def _validate_frozen(protocol: Path | None, task: str) -> None:

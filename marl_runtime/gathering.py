@@ -6,7 +6,7 @@ random actions from 5 % to 100 %, and scripted policies play where the task has 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from marl_runtime.run_folder import versions
 from marl_runtime.seeding import generator, stream_seed
 from marl_runtime.tasks import Task, find_task
 
-__all__ = ["GatherConfig", "gather", "gathering_size"]
+__all__ = ["GatherConfig", "gather", "gather_policy", "gathering_size"]
 
 
 @dataclass(frozen=True)
@@ -175,3 +175,29 @@ def _mixed_epsilon(rng: np.random.Generator, count: int, done: float) -> Float32
     epsilon = rng.uniform(0.05, 1.0, count)
     epsilon[::2] = schedule
     return epsilon.astype(np.float32)
+
+
+def gather_policy(run: Path, episodes: int, root: Path = Path("data"), progress: Progress = silent) -> DataSet:
+    """Return a data set of a trained run's own episodes, greedy and with 5 % random actions in turn."""
+    from marl_runtime.evaluation import load_actor
+
+    torch.set_num_threads(1)
+    trained, actor, protocol, steps = load_actor(run)
+    task = find_task(trained.task)
+    known = {"run": run.name, "steps": steps, "episodes": episodes}
+    found = DataSet.find(root, gathering_hash(task.schema, known), task.schema)
+    if found is not None:
+        return found
+    rollout = Rollout(task.make(trained.envs), protocol)
+    names = [f"{trained.method}-greedy", f"{trained.method}-epsilon-0.05"]
+    seed = stream_seed(trained.seed, "scoring episodes")
+    with DataSetWriter(root, task.schema, names, config=known, seed=trained.seed) as writer:
+        for first in range(0, episodes, trained.envs):
+            count = min(trained.envs, episodes - first)
+            noisy = np.arange(count) % 2
+            epsilon = (0.05 * noisy).astype(np.float32)
+            batch = replace(rollout.play(actor, seed, first, count, epsilon), messages=None)
+            writer.add(batch, noisy, epsilon)
+            progress(writer.n_episodes, episodes, f"playing {run.name}")
+        rollout.environment.close()
+        return writer.finish()

@@ -1,0 +1,160 @@
+"""What a design, a score and a freeze look like on a terminal: rich tables from the same values that JSON gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from generated_protocols.manifest import Manifest
+
+__all__ = ["field_table", "freeze_lines", "pass_table", "show_design", "wide_print"]
+
+
+def wide_print(*renderables: RenderableType) -> None:
+    """Print so that a table keeps its lines whole however narrow the terminal is."""
+    console = Console(highlight=False)
+    group = Group(*renderables)
+    widest = max(
+        (console.measure(r, options=console.options.update(width=1_000)).maximum for r in renderables), default=0
+    )
+    console.width = max(console.width, widest)
+    console.print(group)
+
+
+def show_design(folder: Path, manifest: Manifest, task: str, found: bool) -> None:
+    """Print what was designed: by agent and field, by pass, its cost, and what to type next."""
+    said = "already designed and frozen; nothing was repeated" if found else f"frozen as version {manifest.frozen}"
+    name = f"generated protocol for {task} in {folder} ({said})"
+    fields: list[RenderableType]
+    try:
+        fields = [Text(""), field_table(folder, manifest)]
+    except FileNotFoundError:
+        fields = [Text("(the tables of the scores were removed)")]
+    wide_print(
+        Text(name, style="bold"),
+        *fields,
+        Text(""),
+        pass_table(manifest.scores),
+        Text(""),
+        Text(_width_line(manifest)),
+        Text(
+            "\nnext:\n"
+            f"  $EDITOR {folder / 'part0.py'}            # read it, change it by hand\n"
+            f"  design-protocol check {folder}\n"
+            f"  design-protocol freeze {folder}\n"
+            f"  design-protocol train --task {task} --protocol {folder}"
+        ),
+    )
+
+
+def pass_table(scores: Sequence[Mapping[str, Any]]) -> Table:
+    """Return one row per entry of a manifest's scores: success and skill under the three conditions, gain, width."""
+    table = Table(
+        box=None, pad_edge=False, header_style="bold", title="by pass", title_justify="left", title_style="bold"
+    )
+    for column in ("pass", "part"):
+        table.add_column(column)
+    for column in (
+        "success",
+        "empty inbox",
+        "no message",
+        "skill",
+        "empty inbox",
+        "gain in success [95 %]",
+        "width",
+        "bits/step",
+    ):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("decision", no_wrap=True)
+    for entry in scores:
+        label = {None: "none", "held_out": "held out"}.get(entry.get("pass"), str(entry.get("pass")))
+        card = entry.get("card")
+        figures = ["-"] * 6
+        if card:
+            gain = card["gain"]
+            figures = [
+                f"{card['success_full']:.3f}",
+                f"{card['success_empty']:.3f}",
+                f"{card['success_zero']:.3f}",
+                f"{card['skill_full']:.3f}",
+                f"{card['skill_empty']:.3f}",
+                f"{gain['mean']:+.3f} [{gain['low']:+.3f}, {gain['high']:+.3f}]",
+            ]
+        width, bits = entry.get("message_dim"), entry.get("bits_per_step")
+        table.add_row(
+            label,
+            str(entry.get("part", "-")),
+            *figures,
+            "-" if width is None else str(width),
+            "-" if bits is None else f"{bits:.1f}",
+            str(entry.get("reason", "")),
+        )
+    return table
+
+
+def field_table(folder: Path, manifest: Manifest) -> Table:
+    """Return success by agent and state field: before any part, after each pass, and with an empty inbox."""
+    import pandas as pd
+
+    names = ["none", *(f"pass{e['pass']}" for e in manifest.scores if isinstance(e.get("pass"), int) and e.get("part"))]
+    frames = {name: pd.read_csv(folder / "scores" / name / "table.csv") for name in names}
+    last = frames[names[-1]]
+    table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left", title_style="bold")
+    table.title = "share of steps in which an agent knows a state field (skill over the best constant)"
+    for column in ("agent", "field"):
+        table.add_column(column, no_wrap=True)
+    for name in names:
+        table.add_column("no protocol" if name == "none" else f"after {name.replace('pass', 'pass ')}", justify="right")
+    table.add_column("empty inbox", justify="right")
+    for index, row in last[last.scored].iterrows():
+        cells = []
+        for name in names:
+            same = frames[name]
+            mine = same[(same.agent == row.agent) & (same.field == row.field)].iloc[0]
+            cells.append(f"{mine.success_full:.2f} ({mine.skill_full:+.2f})")
+        empty = f"{row.success_empty:.2f} ({row.skill_empty:+.2f})"
+        table.add_row(f"{row.agent} {row.role}", str(row.field), *cells, empty)
+        assert index is not None
+    return table
+
+
+def _width_line(manifest: Manifest) -> str:
+    width = sum(int(component["width"]) for component in manifest.message)
+    bits = manifest.bandwidth.get("total")
+    sent = ", ".join(f"{component['name']} ({component['width']})" for component in manifest.payload)
+    price = "" if bits is None else f", {bits:.1f} bits per step and link over all senders"
+    return f"each agent sends: {sent}\neach agent keeps {width} numbers{price}"
+
+
+def freeze_lines(report: Mapping[str, Any]) -> str:
+    """Return what an edit did to the scores and to the bandwidth, beside the diff, from a freeze report's JSON."""
+    if report["unchanged"]:
+        return f"{report['folder']} is frozen already, nothing was edited"
+    lines = [str(report["diff"]).rstrip()] if report["diff"] else []
+    before, after = report["before"], report["after"]
+    if after is not None:
+        lines.append("")
+        for label, name in (("width of what is kept", "message_dim"), ("bits per step and link", "bits_per_step")):
+            lines.append(f"{label:<24} {_change(before, after, name)}")
+        for name in ("success_full", "success_empty", "skill_full", "skill_empty"):
+            lines.append(f"{name.replace('_', ', '):<24} {_change(_card(before), _card(after), name)}")
+    lines.append(f"\nfrozen as version {report['version']} of {report['folder']}")
+    return "\n".join(lines)
+
+
+def _card(version: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    return None if version is None else version.get("card")
+
+
+def _change(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None, name: str) -> str:
+    new = None if after is None else after.get(name)
+    if new is None:
+        return "not scored"
+    old = None if before is None else before.get(name)
+    shown = f"{new:.3f}".rstrip("0").rstrip(".")
+    return shown if old is None else f"{old:.3f}".rstrip("0").rstrip(".") + f" → {shown} ({new - old:+.3f})"
