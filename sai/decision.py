@@ -23,7 +23,10 @@ Pair = tuple[MessageSet, MessageSet]  # of the fit split and of the test split
 
 @dataclass(frozen=True)
 class PartDecision:
-    """Whether a part is kept: its gain in success over the protocol without it, and the best shuffled version's."""
+    """Whether a part is kept: its gain in success over the protocol without it, and the best shuffled version's.
+
+    `best_shuffled` is 0 where the gain settled the matter before any was needed.
+    """
 
     keep: bool
     gain: Interval

@@ -7,6 +7,7 @@ are removed for whole episodes: they are there in half of each batch, a quarter 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -136,7 +137,7 @@ def fit_decoder(
         network = _build(scalings.own.mean.size + scalings.heard.mean.size + 1, len(fields), config, seed)
         decoder = Decoder(network, schema, fields, scalings)
         optimiser = torch.optim.Adam(network.parameters(), lr=config.lr)
-        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, budget, eta_min=config.lr / 20)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: _rate(step / budget))
 
         def loss_on(index: IntArray) -> Tensor:
             x = scalings.inputs(episodes.select(index), messages.select(index), conditions)
@@ -168,6 +169,12 @@ def fit_decoder(
                 break
         network.load_state_dict(kept)
     return decoder
+
+
+def _rate(done: float) -> float:
+    """Return the share of the largest learning rate after `done` of the updates: up for a twentieth, then a cosine."""
+    warm = min(1.0, (done + 0.005) / 0.05)
+    return warm * (0.05 + 0.95 * (1 + math.cos(math.pi * done)) / 2)
 
 
 def _measure(

@@ -92,15 +92,15 @@ class SaiConfig:
     tolerances: Mapping[str, float] = field(default_factory=lambda: {"map units": 2.0, "cells": 1.0})
     tolerance_share: float = 0.1
     decoder_seeds: int = 2
-    updates: int = 240
-    batch: int = 64
-    lr: float = 3e-3
+    updates: int = 400
+    batch: int = 32
+    lr: float = 1.5e-2
     hidden: int = 64
     latent: int = 20
     cpu_seconds: float = 20.0
     patience: int = 4
     separate_decoders: bool = False
-    decision_updates: int = 120
+    decision_updates: int = 160
     decision_episodes: int = 1_500
     decision_shuffles: int = 5
     headroom: float = 0.02

@@ -48,4 +48,4 @@ def told(schema: TaskSchema, fit: Episodes, select: Episodes) -> tuple[MessageSe
 
 @pytest.fixture(scope="session")
 def config() -> SaiConfig:
-    return SaiConfig(updates=120, decision_updates=60, decision_episodes=300, cpu_seconds=600.0)
+    return SaiConfig(updates=100, decision_updates=50, decision_episodes=300, cpu_seconds=600.0)

@@ -15,7 +15,8 @@ from buffers.schema import TaskSchema
 from sai import Control, Episodes, MessageSet, SaiConfig, Scorecard, control_messages, paired_difference, score
 
 Pair = tuple[MessageSet, MessageSet]
-NO_GAIN = 0.03
+NO_GAIN = 0.02
+"""Far under what the beacon gives (about 0.5), above what the order of batches does to 200 episodes."""
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +112,7 @@ def test_a_time_budget_that_is_hit_is_reported(schema: TaskSchema, fit: Episodes
 def test_separate_decoders_say_the_same(
     schema: TaskSchema, fit: Episodes, select: Episodes, told: Pair, config: SaiConfig
 ) -> None:
-    found = score(schema, fit, select, *told, replace(config, separate_decoders=True, decoder_seeds=1))
+    found = score(schema, fit, select, *told, replace(config, updates=60, separate_decoders=True, decoder_seeds=1))
     assert len(found.stopped) == 3
     assert found.gain.low > 0.1
 
