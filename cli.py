@@ -173,6 +173,7 @@ def design(
         raise UsageError("name a task to design for, as in: design-protocol --task bane_vs_hM (or see --help)")
     from marl_runtime.gathering import GatherConfig
     from marl_runtime.gathering import gather as gather_data
+    from marl_runtime.tasks import find_task
     from protocol_designer.compiler import CompilerConfig
     from protocol_designer.designers.choice import choose
     from protocol_designer.designing import DesignConfig
@@ -180,6 +181,7 @@ def design(
     from protocol_designer.screen import show_design
     from sai import SaiConfig
 
+    find_task(task)
     chosen = choose(designer, model=model, base_url=base_url, transcript=transcript, passes=passes, repairs=max_repairs)
     sys.stderr.write(chosen.description + "\n")
     data_set = gather_data(task, _config(GatherConfig, episodes=episodes, seed=seed), data, _Progress())

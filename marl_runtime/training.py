@@ -44,6 +44,7 @@ def train(config: TrainConfig, root: Path = Path("runs"), progress: Progress = s
 def prepare(config: TrainConfig, root: Path = Path("runs")) -> Path:
     """Make the folder of a new run, its protocol checked and copied, and return it without training."""
     task = find_task(config.task)
+    find_device(config.device)
     protocol = load_protocol(config.method, None if config.protocol is None else Path(config.protocol), task.schema)
     message_dim = 0 if protocol is None else protocol.message_dim
     require_memory(episode_bytes(task.schema, message_dim), config.replay_episodes, "the replay buffer")

@@ -1,0 +1,119 @@
+"""The command line as a user meets it: exit statuses, one clear line for each mistake, results on stdout."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FORAGING = "Foraging-1s-8x8-2p-2f-coop"
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items() if not key.endswith("_API_KEY")}
+    environment |= {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", "cli", *arguments], cwd=cwd, capture_output=True, text=True, env=environment, check=False
+    )
+
+
+def test_help_names_every_command_and_loads_nothing_heavy(tmp_path: Path) -> None:
+    probe = "import sys, cli; sys.argv = ['x', '--help']\ntry:\n    cli.main()\nfinally:\n    print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
+    for command in ("tasks", "gather", "score", "check", "freeze", "show", "train", "evaluate", "resume", "compare"):
+        assert f"  {command} " in done.stdout
+    assert {"torch", "openai", "anthropic", "pandas", "numba", "libcst"}.isdisjoint(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (["--task", "bane_vs_hm"], 2, "did you mean 'bane_vs_hM'"),
+        (["--task", "x", "tasks"], 2, "--task stands before the command 'tasks'"),
+        (["train", "--task", "bane_vs_hM", "--method", "qmx"], 2, "did you mean 'qmix'"),
+        (["train", "--tsk", "x"], 2, "--task"),
+        (["tain"], 2, "train"),
+        ([], 2, "name a task"),
+        (["train", "--task", "bane_vs_hM", "--method", "lmac"], 2, "--protocol"),
+        (["train", "--task", "bane_vs_hM", "--device", "gpu"], 2, "unknown device 'gpu'"),
+        (["evaluate", "runs/nothing"], 2, "not a run"),
+        (["resume", "runs/nothing"], 2, "not a run"),
+        (["evaluate", "--task", "bane_vs_hM", "--policy", "orcle"], 2, "did you mean 'oracle'"),
+        (["show", "nothing"], 3, "not a folder"),
+        (["check", "nothing"], 2, "does not exist"),
+        (["gather", "--task", FORAGING, "--episodes", "0"], 2, "episodes"),
+    ],
+)
+def test_a_mistake_is_one_clear_message_and_a_status(
+    arguments: list[str], status: int, says: str, tmp_path: Path
+) -> None:
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == status, done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_tasks_as_json(tmp_path: Path) -> None:
+    rows = {row["task"]: row for row in json.loads(run("tasks", "--json", cwd=tmp_path).stdout)["tasks"]}
+    assert rows["bane_vs_hM"] == {
+        "task": "bane_vs_hM",
+        "agents": 3,
+        "enemies": 2,
+        "limit": 30,
+        "observation": 31,
+        "state": 28,
+        "actions": 8,
+        "backend": rows["bane_vs_hM"]["backend"],
+        "needs": "nothing more",
+        "scripted": ["rush", "clock", "share", "oracle"],
+    }
+    assert (rows["1o_2r_vs_4r"]["observation"], rows["1o_2r_vs_4r"]["state"]) == (49, 38)
+
+
+def test_check_shows_line_caret_and_remedy(tmp_path: Path) -> None:
+    folder = tmp_path / "bane_vs_hM" / "mine"
+    folder.mkdir(parents=True)
+    part = folder / "part0.py"
+    part.write_text("import os\n\n\ndef send(own):\n    return {'up': own['move.nort']}\n")
+    done = run("check", str(folder), cwd=tmp_path)
+    assert done.returncode == 3
+    assert "part0.py:1:8: PD3" in done.stdout
+    assert "did you mean 'move.north'" in done.stdout
+    assert "^" in done.stdout
+    found = json.loads(run("check", str(folder), "--json", cwd=tmp_path).stdout)
+    assert [f["line"] for f in found] == [1, 5]
+    part.write_text("def send(own):\n    return {'up': own['move.north']}\n")
+    assert run("check", str(part), "--task", "bane_vs_hM", cwd=tmp_path).returncode == 0
+
+
+def test_freeze_train_edit_refuse_freeze_again(tmp_path: Path) -> None:
+    """A person writes a part, freezes it, trains with it, edits it, is refused, and freezes the edit."""
+    folder = tmp_path / "generated_protocols" / FORAGING / "mine"
+    folder.mkdir(parents=True)
+    part = folder / "part0.py"
+    part.write_text("def send(own):\n    return {'food': own.group('cell_*.food_level')}\n")
+    frozen = run("freeze", str(folder), "--no-score", "--json", cwd=tmp_path)
+    assert frozen.returncode == 0, frozen.stderr
+    assert json.loads(frozen.stdout)["after"]["message_dim"] == 18
+    training = ["train", "--task", FORAGING, "--protocol", str(folder), "--steps", "1500", "--eval-episodes", "8"]
+    trained = run(*training, "--method", "direct", "--json", cwd=tmp_path)
+    assert trained.returncode == 0, trained.stderr
+    result = json.loads(trained.stdout)
+    assert result["complete"]
+    evaluated = run("evaluate", result["run"], "--episodes", "16", "--json", cwd=tmp_path)
+    assert json.loads(evaluated.stdout)["episodes"] == 16
+    part.write_text("def send(own):\n    return {'food': own.group('cell_*.food_level') * 2}\n")
+    refused = run(*training, cwd=tmp_path)
+    assert refused.returncode == 3
+    assert f"design-protocol freeze {folder}" in refused.stderr
+    again = run("freeze", str(folder), "--no-score", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "-    return {'food': own.group('cell_*.food_level')}" in again.stdout
+    assert "frozen as version 2" in again.stdout
+    assert run("show", str(folder), "--json", cwd=tmp_path).returncode == 0
