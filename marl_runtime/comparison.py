@@ -32,7 +32,7 @@ from marl_runtime.training_config import TrainConfig
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Comparison", "compare", "difference", "find_run", "report"]
+__all__ = ["Comparison", "compare", "difference", "find_run", "report", "train_all"]
 
 POLL_SECONDS = 0.5
 
@@ -88,7 +88,7 @@ def compare(
         for method in methods:
             config = _config(base, method, seed)
             runs[method, seed] = find_run(config, root) or prepare(config, root)
-    _train_all(runs, base.steps, workers or os.cpu_count() or 1, progress)
+    train_all(runs, base.steps, workers or os.cpu_count() or 1, progress)
     return report(base.task, runs, last_evaluations, scripted_episodes)
 
 
@@ -129,7 +129,8 @@ def _source_hash(protocol: Path | None) -> str:
     return digest.hexdigest()
 
 
-def _train_all(runs: Mapping[tuple[str, int], Path], steps: int, workers: int, progress: Progress) -> None:
+def train_all(runs: Mapping[tuple[str, int], Path], steps: int, workers: int, progress: Progress = silent) -> None:
+    """Train all `runs` to their end, `workers` at once, each in a process of its own; see `compare`."""
     waiting = [path for path in runs.values() if not RunFolder(path).finished]
     running: dict[Path, subprocess.Popen[bytes]] = {}
     failed: list[Path] = []
@@ -204,11 +205,16 @@ def report(
     runs: Mapping[tuple[str, int], Path],
     last_evaluations: int = 5,
     scripted_episodes: int = 1_000,
+    up_to: int | None = None,
 ) -> Comparison:
-    """Return the tables of runs that were trained, complete or not: each is taken at its last evaluations."""
+    """Return the tables of runs that were trained, complete or not: each is taken at its last evaluations.
+
+    With `up_to`, evaluations after that many environment steps are left out, so that longer runs count as shorter ones.
+    """
     import pandas as pd
 
-    curves = pd.DataFrame([row for key, path in runs.items() for row in _curve(*key, path)])
+    rows_of = (row for key, path in runs.items() for row in _curve(*key, path))
+    curves = pd.DataFrame([row for row in rows_of if up_to is None or row["step"] <= up_to])
     if curves.empty:
         raise RejectedError("none of the runs has an evaluation yet")
     seeds = pd.DataFrame([_final(*key, path, curves, last_evaluations) for key, path in runs.items()])
