@@ -37,6 +37,7 @@ from sai import score as sai_score
 
 METHODS = ("qmix", "direct", "enc_zero", "lmac", "qmix_state")
 CONTROLS = ("zero", "shuffled", "random", "own")
+MARKS = ("<!-- results: written by benchmarks/first_light.py report -->", "<!-- end of results -->")
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 
 
@@ -267,6 +268,45 @@ def write_report() -> None:
         if task in state.get("trained", {}):
             lines += trained_lines(state["trained"][task])
     (RESULTS / "first-light.md").write_text("\n".join(lines), encoding="utf-8")
+    write_readme(state)
+
+
+def write_readme(state: dict[str, Any]) -> None:
+    """Put the table of the README between its two marks."""
+    readme = RESULTS.parents[1] / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    head, rest = text.split(MARKS[0])
+    tail = rest.split(MARKS[1])[1]
+    readme.write_text(f"{head}{MARKS[0]}\n{readme_table(state)}\n{MARKS[1]}{tail}", encoding="utf-8")
+
+
+def readme_table(state: dict[str, Any]) -> str:
+    """Return the table of what was trained, one row a method, one column a task."""
+    found = [state["trained"][task] for task in BUDGETS if task in state.get("trained", {})]
+    if not found:
+        return "Nothing was trained yet."
+    head = [f"`{r['task']}`, {r['measure'] if r['measure'] == 'return' else 'battles won'}" for r in found]
+    lines = [f"| method | {' | '.join(head)} |", "|---" * (len(found) + 1) + "|"]
+    for method in dict.fromkeys(row["method"] for result in found for row in result["table"]):
+        cells = []
+        for result in found:
+            rows = [row for row in result["table"] if row["method"] == method]
+            cells.append(interval(rows[0], result["measure"]) if rows else "-")
+        lines.append(f"| {method} | {' | '.join(cells)} |")
+    budgets = "; ".join(
+        f"`{r['task']}` {r['steps']:,} steps, {min((row['seeds'] for row in r['table'] if row['seeds']), default=0)} of "
+        f"{r['planned_seeds']} seed(s)"
+        for r in found
+    )
+    dates = ", ".join(sorted({r["date"] for r in found}))
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "Interquartile mean over seeds of the last five evaluations, with 95 % bootstrap intervals over seeds where there",
+            f"are several; short budgets: {budgets}. Measured on {dates}.",
+        ]
+    )
 
 
 def update(kind: str, task: str, value: dict[str, Any]) -> None:
