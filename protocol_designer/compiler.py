@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, TypeVar
 
+from generated_protocols.diagnostics import Diagnostic
 from protocol_designer.store import Store
 from protocol_designer.types import Brief, Contract, Decision, Designer, Proposal, Rejection, Score, Verdict
 
@@ -64,12 +65,13 @@ def compile_parts(
     A pass whose criterion already holds is skipped. What was done before a kill is read from the store, not repeated.
     """
     done: Compilation[Outcome] = Compilation()
+    tried: dict[str, str] = {}
     for index in range(config.passes + 1):
         if score.satisfied(done.outcome, index):
             record = PassRecord(index, None, Decision(False, "its criterion already holds"), 0, done.outcome, None)
         else:
             brief = make_brief(index, done.sources, score.feedback(done.outcome, index))
-            record = _play_pass(designer, contract, score, store, brief, done, config.max_repairs)
+            record = _play_pass(designer, contract, score, store, brief, done, tried, config.max_repairs)
         kept = record.decision.keep and record.after is not None
         done = Compilation(
             (*done.sources, store.source(index, record.tries - 1)) if kept else done.sources,
@@ -86,33 +88,59 @@ def _play_pass(
     store: Store,
     brief: Brief,
     done: Compilation[Outcome],
+    tried: dict[str, str],
     max_repairs: int,
 ) -> PassRecord[Outcome]:
-    """Propose, and repair while the proposal is rejected and repairs are left; then let the score decide."""
+    """Propose, and repair while the proposal is rejected and repairs are left; then let the score decide.
+
+    `tried` maps every source so far to what became of it: the same text again is said to be the same, and not run.
+    """
     rejection: Rejection | None = None
-    index = brief.pass_index
+    index, part = brief.pass_index, len(done.sources)
     for number in range(max_repairs + 1):
-        proposal = store.proposal(index, number, partial(designer.propose, brief.repairing(rejection)))
+        proposal = store.proposal(index, number, partial(designer.propose, brief.repairing(rejection, number)))
         if proposal is None:
-            reason = "the designer has nothing to add" if rejection is None else "the designer gave no repair"
+            reason = "the designer has nothing to add"
+            if rejection is not None:
+                reason = f"the designer gave no repair of: {_short(rejection)}"
             return _dropped(index, number, reason, done)
-        if proposal.source in done.sources:
-            return _dropped(index, number, "the proposal is identical to a part that is kept", done)
-        verdict = _run(contract, done.sources, proposal, part=len(done.sources))
+        verdict = _run(contract, done.sources, proposal, part, tried)
         store.save_diagnostics(index, number, verdict.diagnostics)
         if verdict.outcome is not None:
             decision = store.decision(index, number, partial(score.judge, done.outcome, verdict.outcome))
-            part = len(done.sources) if decision.keep else None
-            return PassRecord(index, part, decision, number + 1, done.outcome, verdict.outcome)
+            tried[proposal.source] = f"that was {'kept' if decision.keep else 'dropped'} in pass {index}"
+            return PassRecord(
+                index, part if decision.keep else None, decision, number + 1, done.outcome, verdict.outcome
+            )
+        tried.setdefault(proposal.source, f"that was rejected in pass {index}, try {number}")
         rejection = Rejection(proposal.source, verdict.diagnostics)
-    return _dropped(index, max_repairs + 1, f"no proposal passed in {max_repairs + 1} tries", done)
+    assert rejection is not None
+    reason = f"no proposal passed in {max_repairs + 1} tries; the last: {_short(rejection)}"
+    return _dropped(index, max_repairs + 1, reason, done)
 
 
 def _dropped(index: int, tries: int, reason: str, done: Compilation[Outcome]) -> PassRecord[Outcome]:
     return PassRecord(index, None, Decision(False, reason), tries, done.outcome, None)
 
 
-def _run(contract: Contract[Outcome], accepted: tuple[str, ...], proposal: Proposal, part: int) -> Verdict[Outcome]:
-    """Read the text by the static rules, and run it only when they accept it."""
+def _short(rejection: Rejection) -> str:
+    more = len(rejection.diagnostics) - 1
+    return str(rejection.diagnostics[0]) + (f" and {more} more" if more else "")
+
+
+def _run(
+    contract: Contract[Outcome], accepted: tuple[str, ...], proposal: Proposal, part: int, tried: Mapping[str, str]
+) -> Verdict[Outcome]:
+    """Read the text by the static rules, and run it only when they accept it and it is new."""
+    if proposal.diagnostics:
+        return Verdict(proposal.diagnostics, None)
+    if proposal.source in tried:
+        return Verdict((_identical(tried[proposal.source]),), None)
     diagnostics = tuple(contract.check(proposal.source, part))
     return Verdict(diagnostics, None) if diagnostics else contract.run((*accepted, proposal.source))
+
+
+def _identical(to: str) -> Diagnostic:
+    return Diagnostic(
+        0, 0, "PD470", f"the proposal is identical to the part {to}; it is not scored again", "write something new"
+    )

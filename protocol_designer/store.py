@@ -1,7 +1,7 @@
 """Everything that a design tried, failures too, so that nothing paid for is lost and nothing done is repeated.
 
 <folder>/design.json                   the settings of this design; another design needs another folder
-<folder>/attempts/<pass>-<try>/        source.py proposal.json diagnostics.json decision.json
+<folder>/attempts/<pass>-<try>/        source.py proposal.json diagnostics.json decision.json [prompt.md reply.md]
 <folder>/scores/                       tables of every score
 """
 
@@ -50,13 +50,19 @@ class Store:
         folder = self._attempt(index, number)
         if (folder / "proposal.json").exists():
             known = _read(folder / "proposal.json")
-            return Proposal(self.source(index, number), known["notes"]) if known["proposed"] else None
+            if not known["proposed"]:
+                return None
+            found = tuple(Diagnostic(**one) for one in known["diagnostics"])
+            return Proposal(self.source(index, number), known["notes"], found)
         proposal = ask()
         folder.mkdir(parents=True, exist_ok=True)
-        if proposal is not None:
-            write_atomically(folder / "source.py", proposal.source)
-        notes = {} if proposal is None else dict(proposal.notes)
-        self._write(folder / "proposal.json", {"proposed": proposal is not None, "notes": notes})
+        if proposal is None:
+            self._write(folder / "proposal.json", {"proposed": False})
+            return None
+        for name, text in {**proposal.files, "source.py": proposal.source}.items():
+            write_atomically(folder / name, text)
+        faults = [diagnostic.to_json() for diagnostic in proposal.diagnostics]
+        self._write(folder / "proposal.json", {"proposed": True, "notes": dict(proposal.notes), "diagnostics": faults})
         return proposal
 
     def source(self, index: int, number: int) -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from buffers.schema import TaskSchema
 from generated_protocols.diagnostics import Diagnostic
 
 __all__ = [
     "Brief",
+    "ChoosesFields",
     "Contract",
     "Decision",
     "Designer",
+    "Prompted",
     "Proposal",
     "Rejection",
     "Score",
@@ -29,7 +31,8 @@ class Brief:
     """What a designer is told before it proposes the part of one pass.
 
     `pass_index` 0 is the minimal part, 1 recovery, 2 balance. `accepted` holds the sources kept so far, by pass;
-    `feedback` is what the score says of them (None in pass 0); `rejection` is set when this is a repair.
+    `feedback` is what the score says of them (None in pass 0); `rejection` is set when this is a repair, the
+    `attempt`-th of its pass.
     """
 
     schema: TaskSchema
@@ -40,18 +43,25 @@ class Brief:
     window: int
     seed: int
     rejection: Rejection | None = None
+    attempt: int = 0
 
-    def repairing(self, rejection: Rejection | None) -> Brief:
-        """Return the brief for another try after `rejection`."""
-        return replace(self, rejection=rejection)
+    def repairing(self, rejection: Rejection | None, attempt: int) -> Brief:
+        """Return the brief for try number `attempt`, after `rejection`."""
+        return replace(self, rejection=rejection, attempt=attempt)
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A designer's answer: Python source, and what it wants to be remembered of how it came about."""
+    """A designer's answer: Python source, and what it wants to be remembered of how it came about.
+
+    `diagnostics` are what the designer found wrong itself (no module in a reply): the source is not run then. `files`
+    maps names to texts that are kept beside the source.
+    """
 
     source: str
     notes: Mapping[str, Any] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -70,6 +80,26 @@ class Designer(Protocol):
 
     def propose(self, brief: Brief) -> Proposal | None:
         """Return a part for this brief, or None when nothing is worth adding."""
+
+
+@runtime_checkable
+class ChoosesFields(Protocol):
+    """A designer that says which state fields a protocol is to be judged by."""
+
+    def choose_fields(self, brief: Brief) -> tuple[str, ...]:
+        """Return names of state fields, at least one."""
+
+
+@runtime_checkable
+class Prompted(Protocol):
+    """A designer that is prompted: the manifest records by what, and at what cost."""
+
+    @property
+    def prompt_versions(self) -> Mapping[str, str]:
+        """Return the version of each prompt file."""
+
+    def spent(self) -> Mapping[str, Any]:
+        """Return requests, tokens and cost so far, as plain JSON values."""
 
 
 @dataclass(frozen=True)
