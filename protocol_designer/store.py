@@ -38,10 +38,11 @@ class Store:
 
     @staticmethod
     def _require_same(wanted: Mapping[str, Any], known: Mapping[str, Any], file: Path) -> None:
-        for name in dict.fromkeys([*wanted, *known]):
-            if wanted.get(name) != known.get(name):
+        mine, theirs = _dotted(wanted), _dotted(known)
+        for name in dict.fromkeys([*mine, *theirs]):
+            if mine.get(name) != theirs.get(name):
                 raise UsageError(
-                    f"{file.parent} holds a design with {name} {known.get(name)!r}, not {wanted.get(name)!r}; "
+                    f"{file.parent} holds a design with {name} {theirs.get(name)!r}, not {mine.get(name)!r}; "
                     "name another folder with --name, or repeat the settings to go on with it"
                 )
 
@@ -101,6 +102,15 @@ class Store:
     @staticmethod
     def _write(file: Path, value: Any) -> None:
         write_atomically(file, json.dumps(value, indent=1) + "\n")
+
+
+def _dotted(value: Any, name: str = "") -> dict[str, Any]:
+    """Return nested settings as one level, by dotted names."""
+    if not isinstance(value, Mapping) or not value:
+        return {name: value}
+    return {
+        key: leaf for part, below in value.items() for key, leaf in _dotted(below, f"{name}.{part}".lstrip(".")).items()
+    }
 
 
 def _read(file: Path) -> Any:
