@@ -35,7 +35,8 @@ class Manifest:
 
     `parts` maps file names to SHA-256; `message` and `payload` list components as (part, name, width); `state_fields`
     maps the state fields that the protocol is meant to tell to their measured (low, high). `scores` has one entry per
-    pass: what was measured before and after. `frozen` counts the frozen versions.
+    pass: what was measured before and after. `calls` is what a language model was asked for: requests, tokens, cost.
+    `frozen` counts the frozen versions.
     """
 
     task: str
@@ -50,6 +51,7 @@ class Manifest:
     designer: str = "manual"
     model: str = ""
     prompt_versions: Mapping[str, str] = field(default_factory=dict)
+    calls: Mapping[str, Any] = field(default_factory=dict)
     scores: Sequence[Mapping[str, Any]] = ()
     bandwidth: Mapping[str, Any] = field(default_factory=dict)
     validator: int = 0

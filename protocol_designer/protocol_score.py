@@ -25,6 +25,9 @@ SATISFIED_SUCCESS = 0.95
 SATISFIED_SPREAD = 0.05
 """… or when the best agent is ahead of the worst by no more than this in every scored field (pass 2)."""
 
+SOURCE_LEAD = 0.2
+"""An agent whose success without messages is so far above the worst agent's is a source of that field."""
+
 
 class ProtocolScore:
     """Scores runs of protocols; each set of sources is scored once, and remembered in the store."""
@@ -119,6 +122,7 @@ class ProtocolScore:
             "rows": rows,
             "parts": parts,
             "imbalance": [{key: _plain(value) for key, value in row.items()} for row in _records(card.imbalance)],
+            "sources": _sources(rows),
             "target_fields": sorted({str(row["field"]) for row in rows}),
             "summary": card.summary(),
         }
@@ -138,6 +142,18 @@ class ProtocolScore:
     def _key(self, run: ProtocolRun | None, split: str, fields: tuple[int, ...] | None) -> str:
         known = [self._data_hash, split, run.key if run else "", fields, asdict(self._config)]
         return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _sources(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return who knows a field by itself so much better than somebody else that it should tell."""
+    found = []
+    for field in dict.fromkeys(str(row["field"]) for row in rows):
+        alone = {int(row["agent"]): float(row["success_empty"]) for row in rows if row["field"] == field}
+        worst = min(alone.values())
+        agents = [agent for agent, success in alone.items() if success - worst >= SOURCE_LEAD]
+        if agents:
+            found.append({"field": field, "agents": agents, "alone": alone})
+    return found
 
 
 def _pair(run: ProtocolRun) -> tuple[MessageSet, MessageSet]:
