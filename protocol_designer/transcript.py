@@ -58,6 +58,12 @@ class Exchange:
         """SHA-256 of what was asked."""
         return request_key(self.system, self.messages, self.max_output_tokens)
 
+    @property
+    def answered(self) -> bool:
+        """Whether a reply came that can be read: neither refused nor empty."""
+        reply = self.completion
+        return reply is not None and reply.stop_reason != "refusal" and bool(reply.text.strip())
+
     def to_json(self) -> dict[str, Any]:
         """Return the exchange as plain JSON values."""
         value = {
@@ -121,9 +127,12 @@ class Transcript:
         return _read(path, schema, mend=False)
 
     def find(self, call: CallName, key: str) -> Exchange | None:
-        """Return the exchange that answered this request in this call before, or None."""
+        """Return the exchange that answered this request in this call before, or None.
+
+        A refusal or an empty reply answers nothing: a design that goes on asks again.
+        """
         for exchange in reversed(self.exchanges):
-            if exchange.call == call and exchange.key == key and exchange.completion is not None:
+            if exchange.call == call and exchange.key == key and exchange.answered:
                 return exchange
         return None
 

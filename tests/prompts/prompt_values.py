@@ -141,5 +141,5 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "analyse_1": ("analyse", ANALYSE),
     "analyse_2": ("analyse", {**ANALYSE, "pass_index": 2}),
     "repair": ("repair", REPAIR),
-    "repair_no_module": ("repair", {**REPAIR, "source": "", "found": "PD480: no module", "tries_left": 1}),
+    "repair_no_module": ("repair", {**REPAIR, "source": "", "found": "PD480: no module", "tries_left": 0}),
 }

@@ -143,7 +143,7 @@ def test_a_repair_carries_the_request_the_source_and_the_findings_as_they_are() 
     assert REQUEST.strip() in text
     assert REPAIR["source"].rstrip() in text
     assert FOUND in text
-    assert "Tries left: 2." in text
+    assert "Tries left after this one: 2." in text
     assert "This is the last try." in text_of("repair_no_module")
 
 
