@@ -5,6 +5,8 @@
     python benchmarks/first_light.py train     # the methods side by side; resumable, hours on two cores
     python benchmarks/first_light.py report    # docs/results/first-light.json and .md from what is there
 
+Trained is the protocol of pass 0 alone, designed with `--passes 0`: its part is the first one of the whole design.
+
 Data sets, protocols and runs go to data/, generated_protocols/ and runs/ of the working directory; runs that are there
 are not repeated. A run that was trained further than a task's budget counts by its evaluations up to the budget.
 """
@@ -28,6 +30,7 @@ from marl_runtime.metrics import read_metrics
 from marl_runtime.run_folder import RunFolder, versions
 from marl_runtime.tasks import find_task
 from marl_runtime.training import TrainConfig, prepare
+from protocol_designer.compiler import CompilerConfig
 from protocol_designer.designers.search import SearchDesigner
 from protocol_designer.designing import DesignConfig, design, read_split
 from protocol_designer.protocol_contract import ProtocolContract
@@ -62,15 +65,16 @@ def show(done: int, total: int, text: str) -> None:
     sys.stderr.write(f"{datetime.now(UTC):%H:%M:%S} {text}: {done:,} of {total:,}\n")
 
 
-def folder_of(task: str) -> Path:
-    return Path("generated_protocols") / task / "search-s0"
+def folder_of(task: str, passes: int) -> Path:
+    return Path("generated_protocols") / task / ("search-s0" if passes else "search-pass0-s0")
 
 
-def designed(task: str) -> tuple[DataSet, Path]:
-    """Gather and design with the defaults of the command line; what is there already is read."""
+def designed(task: str, passes: int = 2) -> tuple[DataSet, Path]:
+    """Gather and design as the command line does with `--passes`; what is there already is read."""
     data_set = gather(task, GatherConfig(), progress=quiet)
     settings = {"task": task, "designer": "search", "model": "ridge"}
-    result = design(data_set, lambda e, store: SearchDesigner(e), DesignConfig(), folder_of(task), settings, show)
+    config = DesignConfig(compiler=CompilerConfig(passes=passes))
+    result = design(data_set, lambda e, store: SearchDesigner(e), config, folder_of(task, passes), settings, show)
     return data_set, result.folder
 
 
@@ -119,7 +123,7 @@ def stamp() -> dict[str, Any]:
 def base_config(task: str, budget: Budget) -> TrainConfig:
     return TrainConfig(
         task=task,
-        protocol=str(folder_of(task)),
+        protocol=str(folder_of(task, 0)),
         steps=budget.steps,
         steps_per_update=budget.steps_per_update,
         eval_every=50_000,
@@ -135,7 +139,7 @@ def runs_of(task: str, budget: Budget, make: bool) -> dict[tuple[str, int], Path
             kind = find_method(method)
             needs = kind.needs_protocol or kind.needs_messages
             config = replace(
-                base_config(task, budget), method=method, seed=seed, protocol=str(folder_of(task)) if needs else None
+                base_config(task, budget), method=method, seed=seed, protocol=str(folder_of(task, 0)) if needs else None
             )
             run = farther_run(config) or find_run(config, Path("runs"))
             if run is None and make:
@@ -261,7 +265,7 @@ def write_report() -> None:
         "Success and return: interquartile mean over seeds of the mean over the last five evaluations (96 greedy episodes",
         "each), with bootstrap intervals over seeds; scripted policies over 1,000 episodes. `enc_zero` is the same encoder",
         "without messages, `direct` the messages without the encoder, `qmix_state` the upper reference. The cost of gathering",
-        "is not in the steps: 5,000 episodes, as given above.",
+        "is not in the steps: 5,000 episodes, as given above. The protocol is that of pass 0 alone (`--passes 0`).",
         "",
     ]
     for task in BUDGETS:
@@ -328,8 +332,7 @@ def main() -> None:
         if chosen.stage == "offline":
             update("offline", task, offline(task))
         elif chosen.stage == "train":
-            if not (folder_of(task) / "manifest.json").exists():
-                designed(task)
+            designed(task, passes=0)
             train(task, chosen.workers)
         else:
             found = trained(task)
