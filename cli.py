@@ -119,6 +119,12 @@ class _Progress:
             _Progress.drawn = False
 
 
+def _say(line: str) -> None:
+    """Print one line about what is going on, below a bar that is being drawn."""
+    sys.stderr.write(f"\n{line}\n" if _Progress.drawn else f"{line}\n")
+    _Progress.drawn = False
+
+
 def _refuse_misplaced_options(context: typer.Context) -> None:
     """An option in front of a command belongs to no command: say so instead of dropping it."""
     given = [
@@ -155,6 +161,9 @@ def design(
     passes: Annotated[int, typer.Option(help="Refinement passes after the first part.", min=0)] = 2,
     max_repairs: Annotated[int, typer.Option(help="Repairs of a rejected proposal, in each pass.", min=0)] = 3,
     max_message_width: Annotated[int, typer.Option(help="Most numbers an agent may keep; 0 is no limit.", min=0)] = 0,
+    max_llm_calls: Annotated[int, typer.Option(help="Most calls of a language model, repairs included.", min=1)] = 20,
+    max_cost: Annotated[float, typer.Option(help="Most US dollars to spend; 0 is no limit.", min=0)] = 0.0,
+    max_output_tokens: Annotated[int, typer.Option(help="Longest answer of a language model.", min=1)] = 16_000,
     thorough: Annotated[bool, typer.Option(help="Score with the published decoder budget; takes far longer.")] = False,
     data: Data = Path("data"),
     out: Annotated[Path, typer.Option(help="Folder of the protocols.")] = Path("generated_protocols"),
@@ -175,6 +184,7 @@ def design(
     from marl_runtime.gathering import gather as gather_data
     from marl_runtime.tasks import find_task
     from protocol_designer.compiler import CompilerConfig
+    from protocol_designer.conversation import CallLimits
     from protocol_designer.designers.choice import choose
     from protocol_designer.designing import DesignConfig
     from protocol_designer.designing import design as design_protocol
@@ -182,7 +192,19 @@ def design(
     from sai import SaiConfig
 
     find_task(task)
-    chosen = choose(designer, model=model, base_url=base_url, transcript=transcript, passes=passes, repairs=max_repairs)
+    limits = _config(
+        CallLimits, max_calls=max_llm_calls, max_cost=max_cost or None, max_output_tokens=max_output_tokens
+    )
+    chosen = choose(
+        designer,
+        model=model,
+        base_url=base_url,
+        transcript=transcript,
+        passes=passes,
+        repairs=max_repairs,
+        limits=limits,
+        says=_say,
+    )
     sys.stderr.write(chosen.description + "\n")
     data_set = gather_data(task, _config(GatherConfig, episodes=episodes, seed=seed), data, _Progress())
     config = _config(
@@ -193,7 +215,7 @@ def design(
         sai=SaiConfig.thorough(seed) if thorough else _config(SaiConfig, seed=seed),
     )
     folder = out / task / (name or f"{chosen.name}-s{seed}")
-    settings = {"task": task, "designer": chosen.name, "model": chosen.model}
+    settings = {"task": task, **chosen.settings}
     result = design_protocol(data_set, chosen.make_designer, config, folder, settings, _Progress())
     _print(result.to_json(), as_json, lambda: show_design(folder, result.manifest, task, result.found))
 

@@ -31,7 +31,7 @@ from marl_runtime.run_folder import RunFolder, versions
 from marl_runtime.tasks import find_task
 from marl_runtime.training import TrainConfig, prepare
 from protocol_designer.compiler import CompilerConfig
-from protocol_designer.designers.search import SearchDesigner
+from protocol_designer.designers.choice import choose
 from protocol_designer.designing import DesignConfig, design, read_split
 from protocol_designer.protocol_contract import ProtocolContract
 from protocol_designer.sandbox import Sandbox
@@ -74,7 +74,8 @@ def designed(task: str, passes: int = 2) -> tuple[DataSet, Path]:
     data_set = gather(task, GatherConfig(), progress=quiet)
     settings = {"task": task, "designer": "search", "model": "ridge"}
     config = DesignConfig(compiler=CompilerConfig(passes=passes))
-    result = design(data_set, lambda e, store: SearchDesigner(e), config, folder_of(task, passes), settings, show)
+    make = choose("search").make_designer
+    result = design(data_set, make, config, folder_of(task, passes), settings, show)
     return data_set, result.folder
 
 

@@ -17,7 +17,7 @@ from protocol_designer.protocol_contract import ProtocolContract, ProtocolRun, R
 from protocol_designer.protocol_score import ProtocolScore
 from protocol_designer.sandbox import Sandbox
 from protocol_designer.store import Store
-from protocol_designer.types import Brief, Designer
+from protocol_designer.types import Brief, ChoosesFields, Designer, Prompted
 from protocol_designer.validation import VALIDATOR_VERSION
 from sai import Episodes, SaiConfig, Scorecard
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DesignConfig", "DesignResult", "design", "read_split"]
 
-DesignerMaker = Callable[[Mapping[str, Episodes], Store], Designer]
+DesignerMaker = Callable[[TaskSchema, Mapping[str, Episodes], Store], Designer]
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,11 @@ def design(
     if (folder / "manifest.json").exists():
         return _found(folder)
     recorded: dict[str, Recorded] = {name: read_split(data_set, name) for name in _SPLITS[:2]}
-    designer = make_designer({name: value.episodes for name, value in recorded.items()}, store)
+    designer = make_designer(schema, {name: value.episodes for name, value in recorded.items()}, store)
     with Sandbox() as sandbox:
         contract = ProtocolContract(
             schema, recorded, sandbox, window=config.window, max_message_width=config.max_message_width
         )
-        score = ProtocolScore(schema, recorded, store, config.sai, data_hash=data_set.hash, progress=progress)
 
         def brief(index: int, accepted: tuple[str, ...], feedback: Mapping[str, Any]) -> Brief:
             progress(index, config.compiler.passes + 1, f"pass {index}: {designer.name} is writing")
@@ -105,6 +104,12 @@ def design(
                 schema, index, accepted, feedback or None, config.max_message_width, config.window, config.seed
             )
 
+        chosen: tuple[int, ...] = ()
+        if isinstance(designer, ChoosesFields):
+            chosen = tuple(schema.state_index(name) for name in designer.choose_fields(brief(0, (), {})))
+        score = ProtocolScore(
+            schema, recorded, store, config.sai, data_hash=data_set.hash, fields=chosen or None, progress=progress
+        )
         done = compile_parts(designer, contract, score, store, brief, config.compiler)
         if not done.sources or done.outcome is None:
             reasons = "; ".join(f"pass {record.index}: {record.decision.reason}" for record in done.passes)
@@ -194,6 +199,8 @@ def _manifest(
         },
         designer=designer.name,
         model=designer.model,
+        prompt_versions=designer.prompt_versions if isinstance(designer, Prompted) else {},
+        calls=designer.spent() if isinstance(designer, Prompted) else {},
         scores=scores,
         bandwidth=final.bandwidth.to_json(),
         validator=VALIDATOR_VERSION,

@@ -121,6 +121,7 @@ class ProtocolScore:
             "success": success,
             "rows": rows,
             "parts": parts,
+            "part_rows": [{key: _plain(value) for key, value in row.items()} for row in _records(card.parts)],
             "imbalance": [{key: _plain(value) for key, value in row.items()} for row in _records(card.imbalance)],
             "sources": _sources(rows),
             "target_fields": sorted({str(row["field"]) for row in rows}),
@@ -161,7 +162,7 @@ def _pair(run: ProtocolRun) -> tuple[MessageSet, MessageSet]:
 
 
 _FEEDBACK_COLUMNS = (
-    "agent", "field", "unit", "success_full", "success_empty", "success_zero", "skill_full", "skill_empty",
+    "agent", "role", "field", "unit", "success_full", "success_empty", "success_zero", "skill_full", "skill_empty",
     "chi_full", "chi_empty",
 )  # fmt: skip
 

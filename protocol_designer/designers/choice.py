@@ -1,29 +1,45 @@
-"""Which designer writes: named, or chosen by what is at hand."""
+"""Which designer writes: the one that was named, or the best one that is at hand."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from buffers.errors import UnknownNameError
+from buffers.errors import UnknownNameError, UsageError
+from buffers.schema import TaskSchema
+from protocol_designer.clients.settings import DEFAULT_MODELS, KEY_VARIABLES, make_client
+from protocol_designer.clients.types import Client
+from protocol_designer.conversation import CallLimits, Conversation, Replay, Says, silence
+from protocol_designer.designers.language_model import LanguageModelDesigner, most_calls
 from protocol_designer.store import Store
+from protocol_designer.transcript import Transcript
 from protocol_designer.types import Designer
 from sai import Episodes
 
 __all__ = ["DESIGNERS", "Choice", "choose"]
 
-DESIGNERS = ("auto", "search")
+DESIGNERS = ("auto", "search", "openai", "anthropic", "manual", "replay")
+TRANSCRIPT = "transcript.jsonl"
+"""The file of a design's folder that holds its exchanges."""
+
+MakeDesigner = Callable[[TaskSchema, Mapping[str, Episodes], Store], Designer]
+MakeConversation = Callable[[Transcript, TaskSchema, Store], Conversation]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A designer that was chosen: `description` says which, with which model, and at most how many calls."""
+    """A designer that was chosen: `description` says which, with which model, and at most how many calls.
+
+    `settings` are what a design's folder remembers, so that another designer does not go on in it.
+    """
 
     name: str
     model: str
     description: str
-    make_designer: Callable[[Mapping[str, Episodes], Store], Designer]
+    make_designer: MakeDesigner
+    settings: Mapping[str, str]
 
 
 def choose(
@@ -34,15 +50,82 @@ def choose(
     transcript: Path | None = None,
     passes: int = 2,
     repairs: int = 3,
+    limits: CallLimits | None = None,
+    says: Says = silence,
+    environment: Mapping[str, str] = os.environ,
 ) -> Choice:
-    """Return the designer called `name`; an unknown one raises `UnknownNameError`."""
-    if name in ("auto", "search"):
+    """Return the designer called `name`; an unknown one raises `UnknownNameError`.
+
+    "auto" is the provider whose key is set, OpenAI's first, and the search where none is. A provider without a key
+    raises `KeyMissingError` here, before anything is gathered, unless `base_url` is on this machine.
+    """
+    if name not in DESIGNERS:
+        raise UnknownNameError("designer", name, DESIGNERS)
+    if (transcript is not None) != (name == "replay"):
+        raise UsageError("--transcript names the stored exchanges of --designer replay; give both or neither")
+    why = ""
+    if name == "auto":
+        name, why = _at_hand(base_url, environment)
+    if base_url and name not in DEFAULT_MODELS:
+        raise UsageError(f"--base-url is for --designer openai and anthropic; {name} calls no server")
+    if model and name in ("search", "replay"):
+        raise UsageError(f"--model is for designers that ask a language model; {name} does not")
+    if name == "search":
+        return _search(why)
+    limits = limits or CallLimits()
+    client: Client | None = None
+    if name in DEFAULT_MODELS:
+        client = make_client(name, model, base_url, environment=environment)
+        model = client.model
+    at_most = min(most_calls(passes, repairs), limits.max_calls)
+    said = {
+        "manual": f"designer: manual, at most {at_most} prompts, each written to a file that waits for its reply",
+        "replay": f"designer: replay of {transcript}, no calls",
+    }.get(name, f"designer: {name}{why}, model {model}, at most {at_most} calls")
+
+    def converse(own: Transcript, schema: TaskSchema, store: Store) -> Conversation:
+        if transcript is not None:
+            return Replay(Transcript.stored(transcript, schema), str(transcript), own, says)
+        return Conversation(client or _manual(store, model), own, limits, says)
+
+    return Choice(
+        name,
+        model,
+        said,
+        _prompted(name, converse, repairs),
+        {"designer": name, "model": model, "base_url": base_url, "transcript": str(transcript or "")},
+    )
+
+
+def _at_hand(base_url: str, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Return the designer that "auto" stands for, and why."""
+    if base_url:
+        return "openai", " (--base-url is given)"
+    for provider, variable in KEY_VARIABLES.items():
+        if environment.get(variable, "").strip():
+            return provider, f" ({variable} is set)"
+    return "search", f" ({' and '.join(KEY_VARIABLES.values())} are not set)"
+
+
+def _search(why: str) -> Choice:
+    def make(schema: TaskSchema, episodes: Mapping[str, Episodes], store: Store) -> Designer:
         from protocol_designer.designers.search import SearchDesigner
 
-        return Choice(
-            "search",
-            "ridge",
-            "designer: search (no language model, no calls, nothing to pay)",
-            lambda episodes, store: SearchDesigner(episodes),
-        )
-    raise UnknownNameError("designer", name, DESIGNERS)
+        return SearchDesigner(episodes)
+
+    description = f"designer: search{why}, no language model, no calls, nothing to pay"
+    return Choice("search", "ridge", description, make, {"designer": "search", "model": "ridge"})
+
+
+def _manual(store: Store, model: str) -> Client:
+    from protocol_designer.clients.manual_client import ManualClient
+
+    return ManualClient(store.folder / "prompts", model)
+
+
+def _prompted(name: str, converse: MakeConversation, repairs: int) -> MakeDesigner:
+    def make(schema: TaskSchema, episodes: Mapping[str, Episodes], store: Store) -> Designer:
+        conversation = converse(Transcript(store.folder / TRANSCRIPT, schema), schema, store)
+        return LanguageModelDesigner(name, conversation, schema, episodes["fit"], repairs=repairs)
+
+    return make
