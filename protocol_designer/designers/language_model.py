@@ -105,7 +105,9 @@ class LanguageModelDesigner:
                 imbalance=brief.feedback["imbalance"],
                 sources=brief.feedback["sources"],
             )
-            analysis = self._ask(brief, CallName(brief.pass_index, 0, "analyse"), prompt).text
+            answer = self._ask(brief, CallName(brief.pass_index, 0, "analyse"), prompt)
+            # Half an analysis could end in the middle of advice; the model then writes from the parts alone.
+            analysis = answer.text if answer.stop_reason == "stop" else ""
         return self._render(
             "write_part",
             pass_index=brief.pass_index,
