@@ -56,8 +56,8 @@ class Budget:
 
 BUDGETS = {
     "1o_2r_vs_4r": Budget(500_000, 100, (0, 1, 2)),
-    "bane_vs_hM": Budget(300_000, 100, (0, 1, 2)),
-    "Foraging-1s-8x8-2p-2f-coop": Budget(300_000, 50, (0,), "return"),
+    "bane_vs_hM": Budget(300_000, 100, (0, 1)),
+    "Foraging-1s-8x8-2p-2f-coop": Budget(150_000, 50, (0,), "return"),
 }
 
 

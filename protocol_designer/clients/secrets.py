@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 
@@ -23,7 +24,8 @@ def secrets_of(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
 
 
 def scrub(text: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Return `text` with every key of the environment replaced by `[key]`."""
+    """Return `text` with every key of the environment replaced by `[key]`, as it is and as JSON would write it."""
     for secret in secrets_of(environment):
-        text = text.replace(secret, "[key]")
+        for written in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
+            text = text.replace(written, "[key]")
     return text
