@@ -87,10 +87,22 @@ def design(
     A design that was killed goes on where it stopped; one that is complete is returned as it is. When nothing is worth
     sending, `RejectedError` says so and every attempt is kept. The held-out split is opened once, at the end.
     """
-    schema = data_set.schema
     store = Store(folder, {**settings, "data_set": data_set.hash, "config": asdict(config)})
     if (folder / "manifest.json").exists():
         return _found(folder)
+    try:
+        return _compiled(data_set, make_designer, config, store, progress)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"stopped; what was done is kept in {folder}, and the same command goes on with it"
+        ) from None
+
+
+def _compiled(
+    data_set: DataSet, make_designer: DesignerMaker, config: DesignConfig, store: Store, progress: Progress
+) -> DesignResult:
+    """Compile the parts, score them on the held-out split, and freeze them."""
+    schema, folder = data_set.schema, store.folder
     recorded: dict[str, Recorded] = {name: read_split(data_set, name) for name in _SPLITS[:2]}
     designer = make_designer(schema, {name: value.episodes for name, value in recorded.items()}, store)
     with Sandbox() as sandbox:

@@ -11,7 +11,7 @@ from buffers.dataset import DataSet, DataSetWriter
 from buffers.episodes import EpisodeBatch
 from buffers.schema import Field, TaskSchema
 
-STEPS, EPISODES = 8, 400
+STEPS, EPISODES = 5, 300
 
 
 @pytest.fixture(scope="session")
