@@ -94,12 +94,11 @@ class ProtocolScore:
         """Return whether there is nothing left to recover (pass 1) or to balance (pass 2)."""
         if pass_index == 0 or outcome is None:
             return False
-        table = self.card(outcome).table
-        scored = table[table.scored]
+        card = self.card(outcome)
+        scored = card.table[card.table.scored]
         if scored.empty or bool((scored.success_full >= SATISFIED_SUCCESS).all()):
             return True
-        spread = scored.groupby("field").success_full.agg(lambda column: column.max() - column.min())
-        return pass_index >= 2 and bool((spread <= SATISFIED_SPREAD).all())
+        return pass_index >= 2 and bool((card.imbalance.spread_full <= SATISFIED_SPREAD).all())
 
     def feedback(self, outcome: ProtocolRun | None, pass_index: int) -> Mapping[str, Any]:
         """Return success and skill per agent and field, with and without messages, and by part of the episode."""
@@ -123,7 +122,7 @@ class ProtocolScore:
             "parts": parts,
             "part_rows": [{key: _plain(value) for key, value in row.items()} for row in _records(card.parts)],
             "imbalance": [{key: _plain(value) for key, value in row.items()} for row in _records(card.imbalance)],
-            "sources": _sources(rows),
+            "sources": _sources(card.table),
             "target_fields": sorted({str(row["field"]) for row in rows}),
             "summary": card.summary(),
         }
@@ -145,15 +144,18 @@ class ProtocolScore:
         return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _sources(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return who knows a field by itself so much better than somebody else that it should tell."""
+def _sources(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return who knows a field by itself so much better than somebody else that it should tell.
+
+    Those who know it best are left out of the score, since they have nothing to gain; here they count.
+    """
     found = []
-    for field in dict.fromkeys(str(row["field"]) for row in rows):
-        alone = {int(row["agent"]): float(row["success_empty"]) for row in rows if row["field"] == field}
-        worst = min(alone.values())
-        agents = [agent for agent, success in alone.items() if success - worst >= SOURCE_LEAD]
+    scored = set(table[table.scored].field)
+    for field, rows in table[table.field.isin(scored) & table.success_empty.notna()].groupby("field", sort=False):
+        alone = {int(row["agent"]): float(row["success_empty"]) for row in _records(rows)}
+        agents = [agent for agent, success in alone.items() if success - min(alone.values()) >= SOURCE_LEAD]
         if agents:
-            found.append({"field": field, "agents": agents, "alone": alone})
+            found.append({"field": str(field), "agents": agents, "alone": alone})
     return found
 
 

@@ -39,7 +39,9 @@ def receive(own, inbox):
     return {"place": inbox["place"].sum(axis=1) * own.is_role("scout")}
 """
 NOTHING = 'def send(own):\n    return {"age": own.age > 20}\n'
-QUICK = SaiConfig(updates=60, decision_updates=40, decision_episodes=200, decoder_seeds=1, decision_shuffles=1, hidden=32)
+QUICK = SaiConfig(
+    updates=60, decision_updates=40, decision_episodes=200, decoder_seeds=1, decision_shuffles=1, hidden=32
+)
 
 
 def fenced(source: str, language: str = "python") -> str:
