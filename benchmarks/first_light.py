@@ -56,7 +56,7 @@ class Budget:
 
 BUDGETS = {
     "1o_2r_vs_4r": Budget(500_000, 100, (0, 1, 2)),
-    "bane_vs_hM": Budget(300_000, 100, (0, 1)),
+    "bane_vs_hM": Budget(300_000, 100, (0, 1, 2)),
     "Foraging-1s-8x8-2p-2f-coop": Budget(150_000, 50, (0,), "return"),
 }
 
@@ -154,9 +154,13 @@ def farther_run(config: TrainConfig) -> Path | None:
     """Return a run of the same configuration but for a larger budget, when it has come as far as this one asks."""
     for steps in (600_000, 1_000_000, 2_000_000):
         run = find_run(replace(config, steps=steps), Path("runs")) if steps > config.steps else None
-        if run is not None and max((row["step"] for row in read_metrics(run)), default=0) >= config.steps:
+        if run is not None and last_step(run) >= config.steps:
             return run
     return None
+
+
+def last_step(run: Path) -> int:
+    return max((int(row["step"]) for row in read_metrics(run)), default=0)
 
 
 def train(task: str, workers: int) -> None:
@@ -173,7 +177,7 @@ def train(task: str, workers: int) -> None:
 def trained(task: str) -> dict[str, Any] | None:
     """Return the comparison of what was trained: means over the last five evaluations up to the budget."""
     budget = BUDGETS[task]
-    runs = runs_of(task, budget, make=False)
+    runs = {key: run for key, run in runs_of(task, budget, make=False).items() if last_step(run) >= budget.steps}
     if not runs:
         return None
     result = report(task, runs, up_to=budget.steps + 2_000)
