@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,11 +47,18 @@ def show_design(folder: Path, manifest: Manifest, task: str, found: bool) -> Non
         Text(
             "\nnext:\n"
             f"  $EDITOR {folder / 'part0.py'}            # read it, change it by hand\n"
-            f"  design-protocol check {folder}\n"
-            f"  design-protocol freeze {folder}\n"
-            f"  design-protocol train --task {task} --protocol {folder}"
+            f"  {_program()} check {folder}\n"
+            f"  {_program()} freeze {folder}\n"
+            f"  {_program()} train --task {task} --protocol {folder}"
         ),
     )
+
+
+def _program() -> str:
+    """Return what to type for this program here: its name where that is found, else the path it was called by."""
+    called = sys.argv[0]
+    known = shutil.which("design-protocol") is not None or not called.endswith("design-protocol")
+    return "design-protocol" if known else called
 
 
 def pass_table(scores: Sequence[Mapping[str, Any]]) -> Table:
