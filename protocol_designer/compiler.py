@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from generated_protocols.diagnostics import Diagnostic
 from protocol_designer.store import Store
@@ -32,15 +32,16 @@ class CompilerConfig:
 
 
 @dataclass(frozen=True)
-class PassRecord(Generic[Outcome]):
-    """What one pass came to. `part` is the number of the part that was kept, None where none was."""
+class PassRecord:
+    """What one pass came to. `part` is the number of the part that was kept, None where none was; `figures` are what
+    the score records of it.
+    """
 
     index: int
     part: int | None
     decision: Decision
     tries: int
-    before: Outcome | None
-    after: Outcome | None
+    figures: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,11 @@ class Compilation(Generic[Outcome]):
 
     sources: tuple[str, ...] = ()
     outcome: Outcome | None = None
-    passes: tuple[PassRecord[Outcome], ...] = field(default=())
+    passes: tuple[PassRecord, ...] = field(default=())
+
+    def without(self, record: PassRecord) -> Compilation[Outcome]:
+        """Return what there is after a pass that added nothing."""
+        return replace(self, passes=(*self.passes, record))
 
 
 def compile_parts(
@@ -68,16 +73,10 @@ def compile_parts(
     tried: dict[str, str] = {}
     for index in range(config.passes + 1):
         if score.satisfied(done.outcome, index):
-            record = PassRecord(index, None, Decision(False, "its criterion already holds"), 0, done.outcome, None)
+            done = done.without(_dropped(index, 0, "its criterion already holds"))
         else:
             brief = make_brief(index, done.sources, score.feedback(done.outcome, index))
-            record = _play_pass(designer, contract, score, store, brief, done, tried, config.max_repairs)
-        kept = record.decision.keep and record.after is not None
-        done = Compilation(
-            (*done.sources, store.source(index, record.tries - 1)) if kept else done.sources,
-            record.after if kept else done.outcome,
-            (*done.passes, record),
-        )
+            done = _play_pass(designer, contract, score, store, brief, done, tried, config.max_repairs)
     return done
 
 
@@ -90,7 +89,7 @@ def _play_pass(
     done: Compilation[Outcome],
     tried: dict[str, str],
     max_repairs: int,
-) -> PassRecord[Outcome]:
+) -> Compilation[Outcome]:
     """Propose, and repair while the proposal is rejected and repairs are left; then let the score decide.
 
     `tried` maps every source so far to what became of it: the same text again is said to be the same, and not run.
@@ -103,24 +102,25 @@ def _play_pass(
             reason = "the designer has nothing to add"
             if rejection is not None:
                 reason = f"the designer gave no repair of: {_short(rejection)}"
-            return _dropped(index, number, reason, done)
+            return done.without(_dropped(index, number, reason))
         verdict = _run(contract, done.sources, proposal, part, tried)
         store.save_diagnostics(index, number, verdict.diagnostics)
         if verdict.outcome is not None:
             decision = store.decision(index, number, partial(score.judge, done.outcome, verdict.outcome))
             tried[proposal.source] = f"that was {'kept' if decision.keep else 'dropped'} in pass {index}"
-            return PassRecord(
-                index, part if decision.keep else None, decision, number + 1, done.outcome, verdict.outcome
-            )
+            if not decision.keep:
+                return done.without(PassRecord(index, None, decision, number + 1))
+            record = PassRecord(index, part, decision, number + 1, score.record(verdict.outcome, index))
+            return Compilation((*done.sources, proposal.source), verdict.outcome, (*done.passes, record))
         tried.setdefault(proposal.source, f"that was rejected in pass {index}, try {number}")
         rejection = Rejection(proposal.source, verdict.diagnostics)
     assert rejection is not None
     reason = f"no proposal passed in {max_repairs + 1} tries; the last: {_short(rejection)}"
-    return _dropped(index, max_repairs + 1, reason, done)
+    return done.without(_dropped(index, max_repairs + 1, reason))
 
 
-def _dropped(index: int, tries: int, reason: str, done: Compilation[Outcome]) -> PassRecord[Outcome]:
-    return PassRecord(index, None, Decision(False, reason), tries, done.outcome, None)
+def _dropped(index: int, tries: int, reason: str) -> PassRecord:
+    return PassRecord(index, None, Decision(False, reason), tries)
 
 
 def _short(rejection: Rejection) -> str:

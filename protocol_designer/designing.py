@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +12,14 @@ from buffers.errors import RejectedError
 from buffers.progress import Progress, silent
 from buffers.schema import TaskSchema
 from generated_protocols.manifest import Manifest, edited_parts, freeze, part_sources, read_manifest, write_atomically
-from protocol_designer.compiler import Compilation, CompilerConfig, compile_parts
+from protocol_designer.compiler import CompilerConfig, PassRecord, compile_parts
 from protocol_designer.protocol_contract import ProtocolContract, ProtocolRun, Recorded
 from protocol_designer.protocol_score import ProtocolScore
 from protocol_designer.sandbox import Sandbox
 from protocol_designer.store import Store
 from protocol_designer.types import Brief, ChoosesFields, Designer, Prompted
 from protocol_designer.validation import VALIDATOR_VERSION
-from sai import Episodes, SaiConfig, Scorecard
+from sai import Episodes, SaiConfig
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +103,7 @@ def _compiled(
 ) -> DesignResult:
     """Compile the parts, score them on the held-out split, and freeze them."""
     schema, folder = data_set.schema, store.folder
-    recorded: dict[str, Recorded] = {name: read_split(data_set, name) for name in _SPLITS[:2]}
+    recorded: dict[str, Recorded] = {name: read_split(data_set, name) for name in _SPLITS}
     designer = make_designer(schema, {name: value.episodes for name, value in recorded.items()}, store)
     with Sandbox() as sandbox:
         contract = ProtocolContract(
@@ -129,19 +129,28 @@ def _compiled(
                 f"no part was worth keeping ({reasons}); every attempt is kept in {folder / 'attempts'}"
             )
         recorded["held_out"] = read_split(data_set, "held_out")
-        verdict = contract.run(done.sources, _SPLITS)
+        verdict = contract.run(done.sources, ("held_out",))
         if verdict.outcome is None:
             found = "; ".join(map(str, verdict.diagnostics))
             raise RejectedError(f"the parts that were kept fail on the held-out split: {found}")
-        cards = _save_scores(score, done, verdict.outcome, folder)
+        final = done.outcome.with_split("held_out", verdict.outcome)
+    none, held_out = score.card(None), score.card(final, "held_out")
+    none.save_csv(folder / "scores" / "none")
+    held_out.save_csv(folder / "scores" / "held_out")
     for number, source in enumerate(done.sources):
         write_atomically(folder / f"part{number}.py", source)
-    manifest = freeze(folder, _manifest(data_set, designer, config, done, verdict.outcome, cards), schema)
+    scores = [
+        {"pass": None, "card": none.summary()},
+        *(_entry(record) for record in done.passes),
+        {"pass": "held_out", "card": held_out.summary()},
+    ]
+    manifest = _manifest(data_set, designer, config, final, told_fields(held_out.table, schema))
+    manifest = freeze(folder, replace(manifest, scores=scores), schema)
     progress(config.compiler.passes + 1, config.compiler.passes + 1, "frozen")
-    return DesignResult(folder, manifest, verdict.outcome.layers)
+    return DesignResult(folder, manifest, final.layers)
 
 
-_SPLITS: tuple[SplitName, ...] = ("fit", "select", "held_out")
+_SPLITS: tuple[SplitName, ...] = ("fit", "select")
 
 
 def _found(folder: Path) -> DesignResult:
@@ -155,54 +164,26 @@ def _found(folder: Path) -> DesignResult:
     return DesignResult(folder, manifest, found=True)
 
 
-def _save_scores(
-    score: ProtocolScore, done: Compilation[ProtocolRun], final: ProtocolRun, folder: Path
-) -> dict[str, Scorecard]:
-    """Score no protocol, each pass, and the result on the held-out split; keep their tables as CSV."""
-    cards = {"none": score.card(None)}
-    for record in done.passes:
-        if record.part is not None:
-            cards[f"pass{record.index}"] = score.card(record.after)
-    cards["held_out"] = score.card(final, "held_out")
-    for name, card in cards.items():
-        card.save_csv(folder / "scores" / name)
-    return cards
+def _entry(record: PassRecord) -> dict[str, Any]:
+    """Return a pass as the manifest records it: the decision, and the figures of a part that was kept."""
+    entry: dict[str, Any] = {"pass": record.index, "tries": record.tries, **asdict(record.decision)}
+    if record.part is not None:
+        entry |= {"part": f"part{record.part}.py", **record.figures}
+    return entry
 
 
 def _manifest(
-    data_set: DataSet,
-    designer: Designer,
-    config: DesignConfig,
-    done: Compilation[ProtocolRun],
-    final: ProtocolRun,
-    cards: Mapping[str, Scorecard],
+    data_set: DataSet, designer: Designer, config: DesignConfig, final: ProtocolRun, fields: Sequence[str]
 ) -> Manifest:
     schema, gathered = data_set.schema, data_set.manifest
-    scores: list[dict[str, Any]] = [{"pass": None, "card": cards["none"].summary()}]
-    for record in done.passes:
-        entry: dict[str, Any] = {"pass": record.index, "tries": record.tries, **asdict(record.decision)}
-        if record.part is not None and record.after is not None:
-            entry |= {
-                "part": f"part{record.part}.py",
-                "card": cards[f"pass{record.index}"].summary(),
-                "message_dim": record.after.message_dim,
-                "bits_per_step": record.after.bandwidth.total,
-            }
-        scores.append(entry)
-    scores.append({"pass": "held_out", "card": cards["held_out"].summary()})
+    ranges = {field.name: (field.low, field.high) for field in schema.state_fields}
     return Manifest(
         task=schema.name,
         layout_hash=schema.layout_hash,
         window=config.window,
         message=[asdict(component) for component in final.components],
         payload=[asdict(component) for component in final.payload_components],
-        state_fields={
-            name: (
-                schema.state_fields[schema.state_index(name)].low,
-                schema.state_fields[schema.state_index(name)].high,
-            )
-            for name in told_fields(cards["held_out"].table, schema)
-        },
+        state_fields={name: ranges[name] for name in fields},
         data_set={
             "hash": data_set.hash,
             "gathering": gathered["gathering"],
@@ -213,7 +194,6 @@ def _manifest(
         model=designer.model,
         prompt_versions=designer.prompt_versions if isinstance(designer, Prompted) else {},
         calls=designer.spent() if isinstance(designer, Prompted) else {},
-        scores=scores,
         bandwidth=final.bandwidth.to_json(),
         validator=VALIDATOR_VERSION,
         seed=config.seed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from buffers.episodes import BoolArray, Float32Array
 from buffers.schema import TaskSchema
@@ -42,6 +42,14 @@ class ProtocolRun:
     bandwidth: Bandwidth
     layers: tuple[str, ...]
     seconds: float
+
+    def with_split(self, name: str, other: ProtocolRun) -> ProtocolRun:
+        """Return this run with what `other`, a run of the same sources, says on split `name`; bandwidth is its."""
+        if self.sources != other.sources:
+            raise ValueError("the two runs are of different sources")
+        return replace(
+            self, messages={**self.messages, name: other.messages[name]}, bandwidth=other.bandwidth, layers=other.layers
+        )
 
     @property
     def message_dim(self) -> int:

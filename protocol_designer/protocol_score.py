@@ -90,6 +90,16 @@ class ProtocolScore:
             },
         )
 
+    def record(self, outcome: ProtocolRun, pass_index: int) -> Mapping[str, Any]:
+        """Return the card's headline figures, the message's width and its bits; keep the tables as CSV."""
+        card = self.card(outcome)
+        card.save_csv(self._store.folder / "scores" / f"pass{pass_index}")
+        return {
+            "card": card.summary(),
+            "message_dim": outcome.message_dim,
+            "bits_per_step": outcome.bandwidth.total,
+        }
+
     def satisfied(self, outcome: ProtocolRun | None, pass_index: int) -> bool:
         """Return whether there is nothing left to recover (pass 1) or to balance (pass 2)."""
         if pass_index == 0 or outcome is None:

@@ -138,6 +138,9 @@ class Score(Protocol[Judged]):
     def judge(self, before: Judged | None, after: Judged) -> Decision:
         """Decide on the part that turned `before` (None: no part at all) into `after`, on the select split."""
 
+    def record(self, outcome: Judged, pass_index: int) -> Mapping[str, Any]:
+        """Return what the record of `pass_index` keeps of an outcome whose part stays, as plain JSON values."""
+
     def satisfied(self, outcome: Judged | None, pass_index: int) -> bool:
         """Return whether the criterion of `pass_index` already holds, so that the pass is skipped."""
 

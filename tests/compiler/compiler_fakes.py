@@ -48,6 +48,9 @@ class Worth:
         gain = after - (before or 0)
         return Decision(gain >= self.least, f"it adds {gain}", {"gain": float(gain)})
 
+    def record(self, outcome: int, pass_index: int) -> Mapping[str, Any]:
+        return {"letters": outcome}
+
     def satisfied(self, outcome: int | None, pass_index: int) -> bool:
         return outcome is not None and outcome >= self.enough
 

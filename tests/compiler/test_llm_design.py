@@ -70,6 +70,9 @@ class Keeps:
     def judge(self, before: int | None, after: int) -> Decision:
         return Decision(True, "it helps")
 
+    def record(self, outcome: int, pass_index: int) -> Mapping[str, Any]:
+        return {}
+
     def satisfied(self, outcome: int | None, pass_index: int) -> bool:
         return False
 

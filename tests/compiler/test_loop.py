@@ -37,6 +37,7 @@ def test_parts_that_earn_their_place_are_put_side_by_side(tmp_path: Path) -> Non
     assert done.outcome == 12
     assert contract.ran == [("apple",), ("apple", "pear"), ("apple", "pear", "fig")]
     assert [record.part for record in done.passes] == [0, 1, 2]
+    assert [record.figures for record in done.passes] == [{"letters": 5}, {"letters": 9}, {"letters": 12}]
     assert [brief.feedback for brief in designer.briefs] == [{"letters": None}, {"letters": 5}, {"letters": 9}]
 
 
