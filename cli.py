@@ -7,6 +7,7 @@ once. Results go to stdout (as JSON with `--json`), progress and errors to stder
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -63,6 +64,9 @@ Device = Annotated[str, typer.Option(help="auto, cpu or cuda; auto takes CUDA wh
 
 def main() -> None:
     """Run the command line; an error that this project raises on purpose is one line and its own exit status."""
+    # Matrices here are small: more threads spend their time waiting for each other. It has to be said before NumPy loads.
+    for library in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(library, "1")
     from buffers.errors import ProtocolDesignerError
 
     try:
