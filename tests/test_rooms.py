@@ -22,7 +22,7 @@ TORCH_FREE = {"buffers", "generated_protocols", "prompts"}
 
 
 def sources(room: str) -> list[Path]:
-    paths = sorted((ROOT / room).rglob("*.py"))
+    paths = [path for path in sorted((ROOT / room).rglob("*.py")) if path.parent.name != "commands"]
     return [path for path in paths if room != "generated_protocols" or path.parent == ROOT / room]
 
 

@@ -1,0 +1,71 @@
+"""What a command line names, found: the task, data set and configuration behind a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from protocol_designer.commands.console import Progress
+
+if TYPE_CHECKING:
+    from buffers.dataset import DataSet
+    from buffers.schema import TaskSchema
+
+Config = TypeVar("Config")
+
+
+def task_of(protocol: Path, task: str) -> str:
+    """Return the task that a protocol's folder is for: the one named, the manifest's, or the parent folder's name."""
+    from generated_protocols.manifest import read_manifest
+
+    if task:
+        return task
+    if (protocol / "manifest.json").exists():
+        return read_manifest(protocol).task
+    return protocol.resolve().parent.name
+
+
+def schema_of(protocol: Path, task: str) -> TaskSchema:
+    """Return the schema of the task that a protocol is for."""
+    from marl_runtime.tasks import find_task
+
+    return find_task(task_of(protocol, task)).schema
+
+
+def data_set_of(protocol: Path, task: str, data: Path) -> DataSet:
+    """Return the data set that a protocol was designed on, gathered again where it is missing; else the default one."""
+    from generated_protocols.manifest import read_manifest
+    from marl_runtime.configuration import from_json
+    from marl_runtime.gathering import GatherConfig
+    from marl_runtime.gathering import gather as gather_data
+
+    known = read_manifest(protocol).data_set.get("gathering") if (protocol / "manifest.json").exists() else None
+    config = from_json(GatherConfig, {**known, "message_dim": GatherConfig().message_dim}) if known else GatherConfig()
+    return gather_data(task, config, data, Progress())
+
+
+def validate_frozen(protocol: Path | None, task: str) -> None:
+    """Read a protocol's parts by the static rules, whoever froze it: hashes are not trust."""
+    if protocol is None:
+        return
+    from buffers.errors import RejectedError
+    from marl_runtime.tasks import find_task
+    from protocol_designer.validation import render, validate
+
+    for number in range(3):
+        path = protocol / f"part{number}.py"
+        if path.exists():
+            source = path.read_bytes()
+            found = validate(source, schema=find_task(task).schema, part=number, file=str(path))
+            if found:
+                raise RejectedError(f"{path} is refused by the static rules:\n{render(found, source)}")
+
+
+def config_of(kind: type[Config], **values: Any) -> Config:
+    """Build a configuration; a value that it refuses is the user's to mend, so it is a usage error."""
+    from buffers.errors import UsageError
+
+    try:
+        return kind(**values)
+    except ValueError as error:
+        raise UsageError(str(error)) from error

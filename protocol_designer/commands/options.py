@@ -1,0 +1,25 @@
+"""Options and arguments that several commands take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Task = Annotated[
+    str, typer.Option("--task", help="Task to work on; `design-protocol tasks` lists them.", show_default=False)
+]
+Seed = Annotated[int, typer.Option(help="Root seed: the same seed gives the same result.", min=0)]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Data = Annotated[Path, typer.Option(help="Folder of the gathered data sets.")]
+Runs = Annotated[Path, typer.Option(help="Folder of the training runs.")]
+Episodes = Annotated[int, typer.Option(help="Episodes to gather.", min=1)]
+Envs = Annotated[int, typer.Option(help="Episodes played in step.", min=1)]
+Steps = Annotated[int, typer.Option(help="Environment steps to train for.", min=1)]
+UpdateRatio = Annotated[int, typer.Option(help="Environment steps played for each update of 32 episodes.", min=1)]
+EncoderLoop = Annotated[str, typer.Option(help="published (its loop) or fused (faster; residual on the output only).")]
+RewardStandardisation = Annotated[str, typer.Option(help="off, scale, or published (mean subtracted as well).")]
+Protocol = Annotated[Path, typer.Argument(help="Folder of a protocol.", show_default=False)]
+Run = Annotated[Path, typer.Argument(help="Folder of a run.", show_default=False)]
+Device = Annotated[str, typer.Option(help="auto, cpu or cuda; auto takes CUDA where it is present.")]

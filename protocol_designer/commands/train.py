@@ -1,0 +1,73 @@
+"""Train a policy, with a frozen protocol or without one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from protocol_designer.commands.console import Progress, print_run
+from protocol_designer.commands.folders import config_of, validate_frozen
+from protocol_designer.commands.options import (
+    Device,
+    EncoderLoop,
+    Envs,
+    Json,
+    RewardStandardisation,
+    Runs,
+    Seed,
+    Steps,
+    Task,
+    UpdateRatio,
+)
+
+
+def train(
+    task: Task,
+    protocol: Annotated[Path | None, typer.Option(help="Folder of a frozen protocol.")] = None,
+    method: Annotated[str, typer.Option(help="What learns: lmac, direct, enc_zero, qmix, qmix_state.")] = "",
+    mixer: Annotated[str, typer.Option(help="How utilities become the joint value: qmix or vdn.")] = "qmix",
+    steps: Steps = 1_000_000,
+    seed: Seed = 0,
+    envs: Envs = 32,
+    steps_per_update: UpdateRatio = 200,
+    encoder_loop: EncoderLoop = "published",
+    reward_standardisation: RewardStandardisation = "off",
+    timeout_is_terminal: Annotated[
+        bool, typer.Option(help="Treat the time limit as the task's own end, as stock SMAC does.")
+    ] = False,
+    eval_every: Annotated[int, typer.Option(help="Environment steps between evaluations.", min=1)] = 20_000,
+    eval_episodes: Annotated[int, typer.Option(help="Greedy episodes of each evaluation.", min=1)] = 96,
+    checkpoint_every: Annotated[int, typer.Option(help="Environment steps between checkpoints.", min=1)] = 50_000,
+    runs: Runs = Path("runs"),
+    device: Device = "auto",
+    as_json: Json = False,
+) -> None:
+    """Train with a frozen protocol (method lmac unless named), or without one (method qmix)."""
+    from marl_runtime.learner import LearnerConfig
+    from marl_runtime.methods import MethodConfig
+    from marl_runtime.training import TrainConfig
+    from marl_runtime.training import train as train_run
+
+    validate_frozen(protocol, task)
+    config = config_of(
+        TrainConfig,
+        task=task,
+        method=method or ("lmac" if protocol else "qmix"),
+        mixer=mixer,
+        protocol=None if protocol is None else str(protocol),
+        seed=seed,
+        steps=steps,
+        envs=envs,
+        steps_per_update=steps_per_update,
+        eval_every=eval_every,
+        eval_episodes=eval_episodes,
+        checkpoint_every=checkpoint_every,
+        device=device,
+        network=config_of(MethodConfig, encoder_loop=encoder_loop),
+        learner=config_of(
+            LearnerConfig, reward_standardisation=reward_standardisation, timeout_is_terminal=timeout_is_terminal
+        ),
+    )
+    print_run(train_run(config, runs, Progress()), as_json)
