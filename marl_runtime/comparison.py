@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from buffers.errors import CorruptFileError, RejectedError, ResourceError, UnknownNameError, UsageError
 from buffers.progress import Progress, silent
-from marl_runtime.configuration import to_json
+from marl_runtime.configuration import from_json, to_json
 from marl_runtime.evaluation import EvalConfig, evaluate_scripted
 from marl_runtime.methods import find_method
 from marl_runtime.metrics import read_metrics
@@ -109,8 +109,9 @@ def find_run(config: TrainConfig, root: Path) -> Path | None:
     for path in sorted(root.glob(f"*-{config.run_name}*/config.json"), reverse=True):
         folder = RunFolder(path.parent)
         try:
-            known = folder.read_json("config.json")
-        except CorruptFileError:
+            # an option that came later than the run has its default there
+            known = to_json(from_json(TrainConfig, folder.read_json("config.json")))
+        except (CorruptFileError, UsageError, TypeError, ValueError):  # of another version
             continue
         same = {**known, "protocol": None} == {**wanted, "protocol": None}
         if same and _source_hash(folder.protocol) == _source_hash(source):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from buffers.episodes import EpisodeBatch
@@ -30,16 +30,19 @@ __all__ = ["Learner", "LearnerConfig", "RewardScale"]
 class LearnerConfig:
     """How the networks learn; the defaults are the published ones, except where a time-out bootstraps.
 
-    `target_update_interval` counts updates. `reward_standardisation` is "off", "scale" (divide by the running root mean
-    square: the best policy stays the best) or "published" (subtract the running mean, divide by the running standard
-    deviation: this pays for longer or shorter episodes). With `timeout_is_terminal` a truncated step is a terminal one,
-    as in stock SMAC.
+    `td_lambda` weighs longer returns in the target, 0 being one step. The target network is a copy that is renewed
+    every `target_update_interval` updates, or with a `target_tau` moves by that share after every update.
+    `reward_standardisation` is "off", "scale" (divide by the running root mean square: the best policy stays the
+    best) or "published" (subtract the running mean, divide by the running standard deviation: this pays for longer
+    or shorter episodes). With `timeout_is_terminal` a truncated step is a terminal one, as in stock SMAC.
     """
 
     gamma: float = 0.99
     lr: float = 5e-4
     grad_clip: float = 10.0
     target_update_interval: int = 200
+    target_tau: float | None = None
+    td_lambda: float = 0.0
     double_q: bool = True
     reward_standardisation: Literal["off", "scale", "published"] = "off"
     timeout_is_terminal: bool = False
@@ -54,6 +57,10 @@ class LearnerConfig:
             raise ValueError(f"lr {self.lr} and grad_clip {self.grad_clip} must be above 0")
         if self.target_update_interval < 1:
             raise ValueError(f"target_update_interval {self.target_update_interval} is below 1 update")
+        if self.target_tau is not None and not 0 < self.target_tau <= 1:
+            raise ValueError(f"target_tau {self.target_tau} is not in (0, 1]")
+        if not 0 <= self.td_lambda <= 1:
+            raise ValueError(f"td_lambda {self.td_lambda} is not between 0 and 1")
         if self.reward_standardisation not in ("off", "scale", "published"):
             raise ValueError(
                 f"reward_standardisation {self.reward_standardisation!r} is not 'off', 'scale' or 'published'"
@@ -109,7 +116,8 @@ class Learner:
         # Each agent's history (and z, detached) gives its utilities; those of the actions taken are mixed into Q_tot.
         unrolled = self.method.unroll(tensors)
         chosen = unrolled.q[:, :-1].gather(-1, tensors.actions[..., None])[..., 0]
-        q_tot = self.mixer(chosen, tensors.state[:, :-1])
+        best = greatest(unrolled.q[:, :-1].detach(), tensors.avail_actions[:, :-1])
+        q_tot = self.mixer(chosen, best, tensors.actions, tensors.state[:, :-1])
         target = self.td_target(tensors, rewards, unrolled.q)
 
         # L = L_TD + λ_rec · L_rec + λ_sai · L_SAI + λ_cyc · L_cyc, over the steps that were played
@@ -125,9 +133,7 @@ class Learner:
         norms = {name: nn.utils.clip_grad_norm_(group, self.config.grad_clip) for name, group in self._groups.items()}
         self._optimiser.step()
         self.updates += 1
-        if self.updates % self.config.target_update_interval == 0:
-            self._target_method.load_state_dict(self.method.state_dict())
-            self._target_mixer.load_state_dict(self.mixer.state_dict())
+        self._update_target()
 
         return self._metrics(
             {
@@ -146,19 +152,44 @@ class Learner:
     def td_target(
         self, tensors: TensorBatch, rewards: Float[Tensor, "B T"], q: Float[Tensor, "B T+1 N A"]
     ) -> Float[Tensor, "B T"]:
-        """Return the reward plus gamma times the next joint value, which is 0 after a terminal step.
+        """Return TD(λ) targets: the reward plus gamma times what follows, which is nothing after a terminal step.
 
-        With double Q the online utilities `q` choose the next actions and the target network values them.
+        What follows is the joint value of the next greedy actions, and with the share λ the target of the next step,
+        where one was played. With double Q the online utilities `q` choose and the target network values.
         """
         next_q = self._target_method.unroll(tensors).q[:, 1:]
-        forbidden = ~tensors.avail_actions[:, 1:]
+        available = tensors.avail_actions[:, 1:]
         chooser = q[:, 1:] if self.config.double_q else next_q
-        best = chooser.masked_fill(forbidden, -torch.inf).argmax(dim=-1, keepdim=True)
-        value = self._target_mixer(next_q.gather(-1, best)[..., 0], tensors.state[:, 1:])
+        greedy = chooser.masked_fill(~available, -torch.inf).argmax(dim=-1, keepdim=True)
+        value = self._target_mixer(
+            next_q.gather(-1, greedy)[..., 0], greatest(next_q, available), greedy[..., 0], tensors.state[:, 1:]
+        )
         terminal = tensors.terminated
         if self.config.timeout_is_terminal:
             terminal = terminal | tensors.truncated
-        return rewards + self.config.gamma * value.masked_fill(terminal, 0.0)
+        follows = value.masked_fill(terminal, 0.0)
+        targets = rewards + self.config.gamma * follows
+        share = self.config.td_lambda
+        if share:
+            for t in range(targets.shape[1] - 2, -1, -1):
+                goes_on = tensors.filled[:, t + 1] & ~terminal[:, t]
+                longer = torch.where(goes_on, torch.lerp(follows[:, t], targets[:, t + 1], share), follows[:, t])
+                targets[:, t] = rewards[:, t] + self.config.gamma * longer
+        return targets
+
+    @torch.no_grad()
+    def _update_target(self) -> None:
+        """Copy the networks when it is time, or move their copies a little."""
+        tau = self.config.target_tau
+        if tau is None and self.updates % self.config.target_update_interval:
+            return
+        pairs = ((self._target_method, self.method), (self._target_mixer, self.mixer))
+        for target, online in pairs:
+            if tau is None:
+                target.load_state_dict(online.state_dict())
+            else:
+                for slow, fast in zip(target.parameters(), online.parameters(), strict=True):
+                    slow.lerp_(fast, tau)
 
     def state_dict(self) -> dict[str, Any]:
         """Return everything that the next update depends on but torch's global generator, as tensors and primitives.
@@ -227,3 +258,8 @@ class RewardScale:
     def load_state_dict(self, state: Mapping[str, float]) -> None:
         """Restore the statistics."""
         self.mean, self.variance, self.count = state["mean"], state["variance"], state["count"]
+
+
+def greatest(q: Float[Tensor, "*batch A"], available: Bool[Tensor, "*batch A"]) -> Float[Tensor, "*batch"]:
+    """Return the greatest utility of an available action."""
+    return q.masked_fill(~available, -torch.inf).amax(dim=-1)

@@ -74,7 +74,7 @@ class _Counters:
     steps: int = 0
     episodes: int = 0
     updates: int = 0
-    credit: int = 0  # steps played for which no update was made yet
+    credit: float = 0  # steps, or shares of an update, that were played for and not made yet
     evaluations: int = 0
     next_log: int = 0
     next_evaluation: int = 0
@@ -188,7 +188,7 @@ def _play(run: _Run) -> EpisodeBatch:
     steps = int(batch.lengths.sum())
     counters.steps += steps
     counters.episodes += batch.n_episodes
-    counters.credit += steps
+    counters.credit += config.updates_per_episode * batch.n_episodes if config.updates_per_episode else steps
     run.window.add(
         {
             "train/success": float(batch.success.mean()),
@@ -206,8 +206,9 @@ def _update(run: _Run) -> None:
     config, counters = run.config, run.counters
     if len(run.replay) < config.batch_size:
         counters.credit = 0
-    while counters.credit >= config.steps_per_update:
-        counters.credit -= config.steps_per_update
+    price = 1 if config.updates_per_episode else config.steps_per_update
+    while counters.credit >= price:
+        counters.credit -= price
         batch = run.replay.sample(run.sampling, config.batch_size)
         metrics = run.learner.update(batch)
         counters.updates += 1
@@ -265,7 +266,8 @@ def _after(steps: int, every: int) -> int:
 
 
 def _status(batch: EpisodeBatch, counters: _Counters) -> str:
-    return f"success {batch.success.mean():.0%} this round, {counters.updates:,} updates"
+    ratio = f"an update per {counters.steps / counters.updates:,.0f} steps" if counters.updates else "no update yet"
+    return f"success {batch.success.mean():.0%} this round, {ratio}"
 
 
 class _Clock:

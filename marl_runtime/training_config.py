@@ -36,7 +36,8 @@ class TrainConfig:
     """One run: a task, a method, a seed, and how long.
 
     `steps_per_update` environment steps are played for each update of `batch_size` episodes: the update-to-data
-    ratio. `envs` episodes are played per round; updates, evaluations and checkpoints fall between rounds.
+    ratio; an `updates_per_episode` above 0 takes its place. `envs` episodes are played per round; updates, evaluations
+    and checkpoints fall between rounds.
     """
 
     task: str
@@ -47,6 +48,7 @@ class TrainConfig:
     steps: int = 1_000_000
     envs: int = 32
     steps_per_update: int = 200
+    updates_per_episode: float = 0.0
     batch_size: int = 32
     replay_episodes: int = 5_000
     epsilon: EpsilonSchedule = field(default_factory=EpsilonSchedule)
@@ -69,6 +71,8 @@ class TrainConfig:
         for name in counts:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} {getattr(self, name)} is below 1")
+        if self.updates_per_episode < 0:
+            raise ValueError(f"updates_per_episode {self.updates_per_episode} is below 0")
         if self.seed < 0:
             raise ValueError(f"seed {self.seed} is below 0")
         if self.batch_size > self.replay_episodes:

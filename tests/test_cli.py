@@ -38,6 +38,8 @@ def test_help_names_every_command_and_loads_nothing_heavy(tmp_path: Path) -> Non
         (["train", "--task", "bane_vs_hM", "--method", "qmx"], 2, "did you mean 'qmix'"),
         (["train", "--tsk", "x"], 2, "--task"),
         (["tain"], 2, "train"),
+        (["train", "--task", "bane_vs_hM", "--preset", "epymar"], 2, "did you mean 'epymarl'"),
+        (["train", "--task", "bane_vs_hM", "--mixer", "qplx"], 2, "did you mean 'qplex'"),
         ([], 2, "name a task"),
         (["train", "--task", "bane_vs_hM", "--method", "lmac"], 2, "--protocol"),
         (["train", "--task", "bane_vs_hM", "--device", "gpu"], 2, "unknown device 'gpu'"),

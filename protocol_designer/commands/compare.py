@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from protocol_designer.commands.console import Progress, print_result, print_rows
-from protocol_designer.commands.folders import config_of, validate_frozen
-from protocol_designer.commands.options import Device, EncoderLoop, Envs, Json, Runs, Steps, Task, UpdateRatio
+from protocol_designer.commands.folders import config_of, named, ratio_of, validate_frozen
+from protocol_designer.commands.options import Device, EncoderLoop, Envs, Json, Preset, Runs, Steps, Task, UpdateRatio
 
 
 def compare(
@@ -21,8 +21,9 @@ def compare(
     seeds: Annotated[int, typer.Option(help="Seeds 0, 1, … of each method.", min=1)] = 3,
     steps: Steps = 1_000_000,
     envs: Envs = 32,
-    steps_per_update: UpdateRatio = 200,
-    encoder_loop: EncoderLoop = "published",
+    preset: Preset = "",
+    steps_per_update: UpdateRatio = None,
+    encoder_loop: EncoderLoop = "",
     eval_every: Annotated[int, typer.Option(help="Environment steps between evaluations.", min=1)] = 20_000,
     workers: Annotated[int, typer.Option(help="Runs trained at once; 0 is one per core.", min=0)] = 0,
     runs: Runs = Path("runs"),
@@ -35,20 +36,24 @@ def compare(
     Runs that are complete are not repeated; runs that were stopped go on.
     """
     from marl_runtime.comparison import compare as compare_methods
+    from marl_runtime.learner import LearnerConfig
     from marl_runtime.methods import MethodConfig
+    from marl_runtime.presets import find_preset
     from marl_runtime.training import TrainConfig
 
     validate_frozen(protocol, task)
+    given = find_preset(preset)
     base = config_of(
         TrainConfig,
+        **{**given.train, **ratio_of(steps_per_update)},
         task=task,
         protocol=None if protocol is None else str(protocol),
         steps=steps,
         envs=envs,
-        steps_per_update=steps_per_update,
         eval_every=eval_every,
         device=device,
-        network=config_of(MethodConfig, encoder_loop=encoder_loop),
+        network=config_of(MethodConfig, **{**given.network, **named(encoder_loop=encoder_loop)}),
+        learner=config_of(LearnerConfig, **given.learner),
     )
     names = [name.strip() for name in methods.split(",") if name.strip()]
     result = compare_methods(base, names, range(seeds), root=runs, workers=workers or None, progress=Progress())

@@ -69,3 +69,13 @@ def config_of(kind: type[Config], **values: Any) -> Config:
         return kind(**values)
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+def named(**options: str) -> dict[str, str]:
+    """Return the options that were given; an empty one was not."""
+    return {name: value for name, value in options.items() if value}
+
+
+def ratio_of(steps_per_update: int | None) -> dict[str, float]:
+    """Return the settings of an update ratio in steps, which takes the place of one in episodes."""
+    return {} if steps_per_update is None else {"steps_per_update": steps_per_update, "updates_per_episode": 0.0}

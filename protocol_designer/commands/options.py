@@ -17,9 +17,16 @@ Runs = Annotated[Path, typer.Option(help="Folder of the training runs.")]
 Episodes = Annotated[int, typer.Option(help="Episodes to gather.", min=1)]
 Envs = Annotated[int, typer.Option(help="Episodes played in step.", min=1)]
 Steps = Annotated[int, typer.Option(help="Environment steps to train for.", min=1)]
-UpdateRatio = Annotated[int, typer.Option(help="Environment steps played for each update of 32 episodes.", min=1)]
-EncoderLoop = Annotated[str, typer.Option(help="published (its loop) or fused (faster; residual on the output only).")]
-RewardStandardisation = Annotated[str, typer.Option(help="off, scale, or published (mean subtracted as well).")]
+UpdateRatio = Annotated[
+    int | None, typer.Option(help="Environment steps played for each update of 32 episodes.  [default: 200]", min=1)
+]
+Preset = Annotated[str, typer.Option(help="Named settings: epymarl, fast or lmac-published; options go first.")]
+EncoderLoop = Annotated[
+    str, typer.Option(help="published (its loop) or fused (faster; residual on the output only).  [default: published]")
+]
+RewardStandardisation = Annotated[
+    str, typer.Option(help="off, scale, or published (mean subtracted as well).  [default: off]")
+]
 Protocol = Annotated[Path, typer.Argument(help="Folder of a protocol.", show_default=False)]
 Run = Annotated[Path, typer.Argument(help="Folder of a run.", show_default=False)]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda; auto takes CUDA where it is present.")]

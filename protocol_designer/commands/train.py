@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from protocol_designer.commands.console import Progress, print_run
-from protocol_designer.commands.folders import config_of, validate_frozen
+from protocol_designer.commands.folders import config_of, named, ratio_of, validate_frozen
 from protocol_designer.commands.options import (
     Device,
     EncoderLoop,
     Envs,
     Json,
+    Preset,
     RewardStandardisation,
     Runs,
     Seed,
@@ -27,13 +28,23 @@ def train(
     task: Task,
     protocol: Annotated[Path | None, typer.Option(help="Folder of a frozen protocol.")] = None,
     method: Annotated[str, typer.Option(help="What learns: lmac, direct, enc_zero, qmix, qmix_state.")] = "",
-    mixer: Annotated[str, typer.Option(help="How utilities become the joint value: qmix or vdn.")] = "qmix",
+    mixer: Annotated[str, typer.Option(help="How utilities become the joint value: qmix, vdn or qplex.")] = "qmix",
     steps: Steps = 1_000_000,
     seed: Seed = 0,
     envs: Envs = 32,
-    steps_per_update: UpdateRatio = 200,
-    encoder_loop: EncoderLoop = "published",
-    reward_standardisation: RewardStandardisation = "off",
+    preset: Preset = "",
+    steps_per_update: UpdateRatio = None,
+    encoder_loop: EncoderLoop = "",
+    reward_standardisation: RewardStandardisation = "",
+    td_lambda: Annotated[
+        float, typer.Option(help="Weight of longer returns in the targets, 0 to 1.", min=0, max=1)
+    ] = 0.0,
+    target_tau: Annotated[
+        float,
+        typer.Option(
+            help="Share by which the target network moves after each update; 0 copies it every 200.", min=0, max=1
+        ),
+    ] = 0.0,
     timeout_is_terminal: Annotated[
         bool, typer.Option(help="Treat the time limit as the task's own end, as stock SMAC does.")
     ] = False,
@@ -47,12 +58,15 @@ def train(
     """Train with a frozen protocol (method lmac unless named), or without one (method qmix)."""
     from marl_runtime.learner import LearnerConfig
     from marl_runtime.methods import MethodConfig
+    from marl_runtime.presets import find_preset
     from marl_runtime.training import TrainConfig
     from marl_runtime.training import train as train_run
 
     validate_frozen(protocol, task)
+    given = find_preset(preset)
     config = config_of(
         TrainConfig,
+        **{**given.train, **ratio_of(steps_per_update)},
         task=task,
         method=method or ("lmac" if protocol else "qmix"),
         mixer=mixer,
@@ -60,14 +74,17 @@ def train(
         seed=seed,
         steps=steps,
         envs=envs,
-        steps_per_update=steps_per_update,
         eval_every=eval_every,
         eval_episodes=eval_episodes,
         checkpoint_every=checkpoint_every,
         device=device,
-        network=config_of(MethodConfig, encoder_loop=encoder_loop),
+        network=config_of(MethodConfig, **{**given.network, **named(encoder_loop=encoder_loop)}),
         learner=config_of(
-            LearnerConfig, reward_standardisation=reward_standardisation, timeout_is_terminal=timeout_is_terminal
+            LearnerConfig,
+            **{**given.learner, **named(reward_standardisation=reward_standardisation)},
+            timeout_is_terminal=timeout_is_terminal,
+            td_lambda=td_lambda,
+            target_tau=target_tau or None,
         ),
     )
     print_run(train_run(config, runs, Progress()), as_json)

@@ -85,6 +85,19 @@ def test_a_run_is_found_by_what_decides_it(cue_game: Task, tmp_path: Path) -> No
     assert find_run(replace(config, steps=301), tmp_path) is None
 
 
+def test_a_run_of_a_version_without_an_option_is_found_by_that_options_default(cue_game: Task, tmp_path: Path) -> None:
+    config = TrainConfig("cue-game", steps=300, envs=4, eval_episodes=4)
+    run = prepare(config, tmp_path)
+    known = json.loads((run / "config.json").read_text())
+    del known["updates_per_episode"], known["learner"]["td_lambda"]
+    (run / "config.json").write_text(json.dumps(known))
+    assert find_run(config, tmp_path) == run
+    assert find_run(replace(config, updates_per_episode=1.0), tmp_path) is None
+    known["no_such_option"] = 1
+    (run / "config.json").write_text(json.dumps(known))
+    assert find_run(config, tmp_path) is None
+
+
 def test_tables_by_hand(cue_game: Task, tmp_path: Path) -> None:
     config = TrainConfig("cue-game", steps=100, envs=4, eval_episodes=4)
     runs = {}

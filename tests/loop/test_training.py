@@ -231,6 +231,12 @@ def test_updates_are_made_at_the_ratio_asked_for(cue_game: Task, tmp_path: Path)
     assert rows[-1]["count/updates_per_step"] == pytest.approx(updates / steps)
 
 
+@pytest.mark.parametrize("ratio", [1.0, 0.125])
+def test_updates_are_made_by_episodes_where_that_is_asked_for(cue_game: Task, tmp_path: Path, ratio: float) -> None:
+    rows = [row for row in read_metrics(train(short(updates_per_episode=ratio), tmp_path)) if "count/updates" in row]
+    assert rows[-1]["count/updates"] == ratio * rows[-1]["count/episodes"]
+
+
 def test_success_is_of_the_window_and_not_of_the_whole_run() -> None:
     window = Window()
     window.add({"train/success": 0.0}, weight=8)

@@ -79,6 +79,41 @@ def test_targets_by_hand(end: Any, config: dict[str, Any], expected: list[float]
     assert td_targets(three_steps(end), utilities, utilities, **config) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("end", "config", "expected"),
+    [
+        # V = 10. λ = 1 is the return that was played: 1 + 0.99 (1 + 0.99 · 1) = 2.9701 after a terminal end
+        ("terminated", {"td_lambda": 1.0}, [2.9701, 1.99, 1.0]),
+        ("truncated", {"td_lambda": 1.0}, [1 + 0.99 * (1 + 0.99 * 10.9), 1 + 0.99 * 10.9, 10.9]),
+        # λ = 0.5: step 1 is 1 + 0.99 (0.5 · 10 + 0.5 · 1) = 6.445, step 0 is 1 + 0.99 (0.5 · 10 + 0.5 · 6.445)
+        ("terminated", {"td_lambda": 0.5}, [1 + 0.99 * 8.2225, 6.445, 1.0]),
+    ],
+)
+def test_longer_returns_by_hand(end: Any, config: dict[str, Any], expected: list[float]) -> None:
+    utilities = [1e6, 5.0, 2.0, 1.0]
+    assert td_targets(three_steps(end), utilities, utilities, **config) == pytest.approx(expected)
+
+
+def test_longer_returns_end_with_their_episode() -> None:
+    """An episode of 2 steps beside one of 5: what is behind its end reaches no target of it."""
+    both = make_episodes(SCHEMA, [2, 5])
+    targets = []
+    for batch in (both, both.select([0])):
+        learner = make_learner(td_lambda=0.8)
+        tensors = TensorBatch.from_episodes(batch, SCHEMA)
+        targets.append(learner.td_target(tensors, tensors.rewards, learner.method.unroll(tensors).q)[0, :2])
+    torch.testing.assert_close(*targets)
+
+
+def test_a_soft_target_moves_by_its_share_after_every_update() -> None:
+    learner = make_learner(target_tau=0.25)
+    before = [p.clone() for p in learner._target_mixer.parameters()]
+    learner.update(make_episodes(SCHEMA, [4, 3]))
+    online = list(learner.mixer.parameters())
+    for old, new, now in zip(before, learner._target_mixer.parameters(), online, strict=True):
+        torch.testing.assert_close(new, 0.75 * old + 0.25 * now.detach())
+
+
 def test_double_q_lets_the_online_network_choose_and_the_target_network_value() -> None:
     online, target = [1e6, 0.0, 3.0, 1.0], [1e6, 5.0, 2.0, 1.0]
     # online chooses action 2, which the target network values at 2 per agent: 1 + 0.99 · 4 = 4.96

@@ -6,11 +6,12 @@ from buffers.errors import UnknownNameError
 from buffers.schema import TaskSchema
 from marl_runtime.networks.mixers.base import Mixer
 from marl_runtime.networks.mixers.qmix import QmixMixer
+from marl_runtime.networks.mixers.qplex import QplexMixer
 from marl_runtime.networks.mixers.vdn import VdnMixer
 
-__all__ = ["Mixer", "QmixMixer", "VdnMixer", "build_mixer", "find_mixer", "mixer_names"]
+__all__ = ["Mixer", "QmixMixer", "QplexMixer", "VdnMixer", "build_mixer", "find_mixer", "mixer_names"]
 
-_MIXERS: dict[str, type[Mixer]] = {mixer.name: mixer for mixer in (QmixMixer, VdnMixer)}
+_MIXERS: dict[str, type[Mixer]] = {mixer.name: mixer for mixer in (QmixMixer, VdnMixer, QplexMixer)}
 
 
 def mixer_names() -> list[str]:
@@ -26,5 +27,5 @@ def find_mixer(name: str) -> type[Mixer]:
 
 
 def build_mixer(name: str, schema: TaskSchema) -> Mixer:
-    """Build the mixer `name` for the agents and the state of `schema`."""
-    return find_mixer(name)(schema.n_agents, schema.state_dim)
+    """Build the mixer `name` for the agents, state and actions of `schema`."""
+    return find_mixer(name)(schema.n_agents, schema.state_dim, schema.n_actions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -21,8 +21,8 @@ class QmixMixer(Mixer):
     embed_dim = 32
     hypernet_dim = 64
 
-    def __init__(self, n_agents: int, state_dim: int) -> None:
-        super().__init__(n_agents, state_dim)
+    def __init__(self, n_agents: int, state_dim: int, n_actions: int) -> None:
+        super().__init__(n_agents, state_dim, n_actions)
         self._split = [self.hypernet_dim, self.hypernet_dim, self.embed_dim, self.embed_dim]
         self.hyper_in = nn.Linear(state_dim, sum(self._split))
         self.hyper_w1 = nn.Linear(self.hypernet_dim, n_agents * self.embed_dim)
@@ -30,11 +30,15 @@ class QmixMixer(Mixer):
         self.hyper_v = nn.Linear(self.embed_dim, 1)
 
     def forward(
-        self, utilities: Float[Tensor, "*batch N"], state: Float[Tensor, "*batch S"]
+        self,
+        chosen: Float[Tensor, "*batch N"],
+        best: Float[Tensor, "*batch N"],
+        actions: Int[Tensor, "*batch N"],
+        state: Float[Tensor, "*batch S"],
     ) -> Float[Tensor, "*batch"]:
-        """Return `q_tot`."""
-        shape = utilities.shape[:-1]
-        utilities, state = utilities.reshape(-1, self.n_agents), state.reshape(-1, self.state_dim)
+        """Return `q_tot`; only `chosen` and `state` count."""
+        shape = chosen.shape[:-1]
+        utilities, state = chosen.reshape(-1, self.n_agents), state.reshape(-1, self.state_dim)
         for_w1, for_w2, for_v, b1 = self.hyper_in(state).split(self._split, dim=-1)
         w1 = self.hyper_w1(functional.relu(for_w1)).abs().view(-1, self.n_agents, self.embed_dim)
         w2 = self.hyper_w2(functional.relu(for_w2)).abs()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from marl_runtime.networks.mixers.base import Mixer
@@ -16,7 +16,11 @@ class VdnMixer(Mixer):
     name = "vdn"
 
     def forward(
-        self, utilities: Float[Tensor, "*batch N"], state: Float[Tensor, "*batch S"]
+        self,
+        chosen: Float[Tensor, "*batch N"],
+        best: Float[Tensor, "*batch N"],
+        actions: Int[Tensor, "*batch N"],
+        state: Float[Tensor, "*batch S"],
     ) -> Float[Tensor, "*batch"]:
         """Return `q_tot`."""
-        return utilities.sum(dim=-1)
+        return chosen.sum(dim=-1)
