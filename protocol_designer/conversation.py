@@ -15,7 +15,7 @@ from protocol_designer.clients.errors import (
     ModelRefusedError,
 )
 from protocol_designer.clients.secrets import scrub
-from protocol_designer.clients.types import Client, Completion, Message, OnDelta, say_nothing
+from protocol_designer.clients.types import Client, Completion, Message, OnDelta, Usage, say_nothing
 from protocol_designer.pricing import cost_of
 from protocol_designer.transcript import CallName, Exchange, Transcript
 
@@ -95,7 +95,7 @@ class Conversation:
         }
 
     def _made(self, asked: Exchange) -> Exchange:
-        self._require_within_limits()
+        self._require_within_limits(asked)
         began = time.monotonic()
         shown = _Shown(self._says, f"{self.client.model} answers ({asked.call})", began)
         try:
@@ -112,7 +112,7 @@ class Conversation:
             asked,
             completion=completion,
             provider=self.client.provider,
-            cost=cost_of(self.client.provider, completion.model, completion.usage),
+            cost=cost_of(self.client.price_list, completion.model, completion.usage),
             seconds=time.monotonic() - began,
         )
         self.transcript.append(exchange)
@@ -120,7 +120,7 @@ class Conversation:
             self._says(note)
         return self.transcript.exchanges[-1]
 
-    def _require_within_limits(self) -> None:
+    def _require_within_limits(self, asked: Exchange) -> None:
         made = len(self.transcript.exchanges)
         if made >= self.limits.max_calls:
             raise CallLimitError(
@@ -128,13 +128,26 @@ class Conversation:
                 "again: what was answered is not asked again"
             )
         if self.limits.max_cost is not None:
-            cost = sum(e.cost or 0.0 for e in self.transcript.exchanges)
-            dearest = max((e.cost or 0.0 for e in self.transcript.exchanges), default=0.0)
-            if cost + dearest > self.limits.max_cost:
+            spent = sum(e.cost or 0.0 for e in self.transcript.exchanges)
+            most = self._most_cost(asked)
+            if most is None:
                 raise CallLimitError(
-                    f"${cost:.4f} are spent and the next call may cost ${dearest:.4f}, the limit is "
-                    f"${self.limits.max_cost:.4f}"
+                    f"no price is known for {self.client.model} there, so --max-cost cannot hold; leave it out and "
+                    "limit the calls by --max-llm-calls"
                 )
+            if spent + most > self.limits.max_cost:
+                raise CallLimitError(
+                    f"${spent:.4f} are spent and the next call may cost up to ${most:.4f} (an answer of "
+                    f"{asked.max_output_tokens:,} tokens), the limit is ${self.limits.max_cost:.4f}; raise --max-cost "
+                    "or lower --max-output-tokens and run the same command again: what was answered is not asked again"
+                )
+
+    def _most_cost(self, asked: Exchange) -> float | None:
+        """Return what a call can cost: the prompt at two characters a token, and the longest answer."""
+        sent = len(asked.system) + sum(len(message["content"]) for message in asked.messages)
+        return cost_of(
+            self.client.price_list, self.client.model, Usage(sent // 2, asked.max_output_tokens, 0, sent // 2)
+        )
 
     def _odd(self, asked: Exchange, completion: Completion) -> list[str]:
         """Return what looks wrong about an answer: a server that read far less than it was sent."""
@@ -208,7 +221,7 @@ class Replay(Conversation):
 class _Nobody:
     """The client of a replay: it knows who answered, and is never asked."""
 
-    provider = "replay"
+    provider, price_list = "replay", ""
 
     def __init__(self, stored: Sequence[Exchange]) -> None:
         answered = [e.completion for e in stored if e.completion is not None]

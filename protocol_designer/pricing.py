@@ -7,9 +7,12 @@ from protocol_designer.clients.types import Usage
 __all__ = ["cost_of"]
 
 
-def cost_of(provider: str, model: str, usage: Usage) -> float | None:
-    """Return US dollars, or None for a local or unknown model and where tokens were not counted."""
-    if usage.input_tokens is None or usage.output_tokens is None:
+def cost_of(price_list: str, model: str, usage: Usage) -> float | None:
+    """Return US dollars by the prices of the provider `price_list`.
+
+    None without a price list, for a model that is not on it, and where tokens were not counted.
+    """
+    if not price_list or usage.input_tokens is None or usage.output_tokens is None:
         return None
     import genai_prices
 
@@ -20,6 +23,6 @@ def cost_of(provider: str, model: str, usage: Usage) -> float | None:
         cache_write_tokens=usage.cache_write_tokens or 0,
     )
     try:
-        return float(genai_prices.calc_price(tokens, model_ref=model, provider_id=provider).total_price)
+        return float(genai_prices.calc_price(tokens, model_ref=model, provider_id=price_list).total_price)
     except (LookupError, ValueError):
         return None

@@ -27,7 +27,7 @@ class AnthropicClient:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self.model = endpoint.model
+        self.model, self.price_list = endpoint.model, endpoint.price_list
 
     def complete(
         self, system: str, messages: Sequence[Message], max_output_tokens: int, on_delta: OnDelta = say_nothing

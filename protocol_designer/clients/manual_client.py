@@ -26,7 +26,7 @@ class AwaitingReplyError(ProtocolDesignerError):
 class ManualClient:
     """Writes `<name>.prompt.md` into `folder` and reads `<name>.reply.md`."""
 
-    provider = "manual"
+    provider, price_list = "manual", ""
 
     def __init__(self, folder: Path, model: str = "", wait: Wait | None = None) -> None:
         self.folder, self.model = folder, model or "a person"

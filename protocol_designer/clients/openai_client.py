@@ -21,7 +21,7 @@ class OpenAIClient:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self.model = endpoint.model
+        self.model, self.price_list = endpoint.model, endpoint.price_list
         self._limit_name = "max_completion_tokens"
         self._counts_usage = True
         self.notes: list[str] = []

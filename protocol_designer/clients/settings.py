@@ -45,6 +45,12 @@ class Endpoint:
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
     @property
+    def price_list(self) -> str:
+        """The provider whose prices hold there; "" for any address but the provider's own."""
+        official = urlsplit(_BASE_URLS[self.provider]).hostname
+        return self.provider if urlsplit(self.base_url).hostname == official else ""
+
+    @property
     def key_variable(self) -> str:
         """The environment variable that the key came from."""
         return KEY_VARIABLES[self.provider]

@@ -68,10 +68,14 @@ class Completion:
 
 
 class Client(Protocol):
-    """A language model that can be asked. Every failure is a `ClientError`."""
+    """A language model that can be asked. Every failure is a `ClientError`.
+
+    `price_list` is the provider whose prices its calls cost, "" where nobody knows: a server of one's own, a person.
+    """
 
     provider: str
     model: str
+    price_list: str
 
     def complete(
         self, system: str, messages: Sequence[Message], max_output_tokens: int, on_delta: OnDelta = say_nothing

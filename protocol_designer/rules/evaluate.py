@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -42,7 +43,7 @@ _READ_ROWS = Value(rows=True, front=True, input=True, array=True)
 _NUMBER = Value(number=True)
 
 
-class Evaluator:
+class Evaluator(abc.ABC):
     """Evaluates expressions on abstract values, and writes what it sees into a `Trace`."""
 
     def __init__(self, reading: Reading) -> None:
@@ -65,9 +66,9 @@ class Evaluator:
         self.trace.see(node, value)
         return value
 
+    @abc.abstractmethod
     def call_function(self, name: str, arguments: Arguments, node: cst.Call) -> Value:
         """Return the result of calling a function of the module; `Flow` follows it."""
-        raise NotImplementedError
 
     # Names and literals
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from fnmatch import fnmatchcase
 
 import libcst as cst
@@ -216,7 +217,7 @@ class ContractAccess(Rule):
                 self.report(node, f"'in {label}'", f'the names are fixed; read {label}["name"]')
 
 
-class _NameRule(Rule):
+class _NameRule(Rule, abc.ABC):
     """Shared by the rules on names: yields each accessor call or index with the names that it may ask for."""
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
@@ -231,8 +232,9 @@ class _NameRule(Rule):
             if value.own or value.inbox:
                 self._check("own" if value.own else "inbox", node.func.attr.value, node.args[0].value)
 
+    @abc.abstractmethod
     def _check(self, label: str, accessor: str, argument: cst.BaseExpression) -> None:
-        raise NotImplementedError
+        """Report what is wrong with `argument` as a name for `accessor` of "own" or "inbox"."""
 
     def _names(self, argument: cst.BaseExpression) -> tuple[list[str], bool]:
         """Return the names that an argument may be, and whether each of them must exist (else: at least one)."""

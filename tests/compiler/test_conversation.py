@@ -9,6 +9,7 @@ import pytest
 from compiler_fakes import SCHEMA
 
 from buffers.errors import CorruptFileError
+from protocol_designer.clients import make_client
 from protocol_designer.clients.errors import (
     BadAnswerError,
     CallLimitError,
@@ -28,7 +29,7 @@ CALL = CallName(0, 0, "write_part")
 class Listed:
     """A client that answers from a list."""
 
-    provider, model = "anthropic", "claude-sonnet-5-5"
+    provider, model, price_list = "anthropic", "claude-sonnet-5-5", "anthropic"
 
     def __init__(self, *answers: Completion | ClientError) -> None:
         self.answers = list(answers)
@@ -79,9 +80,10 @@ def test_the_call_that_would_exceed_the_limit_is_never_made(tmp_path: Path) -> N
 
 
 def test_the_call_that_would_exceed_the_cost_is_never_made(tmp_path: Path) -> None:
-    """One call of 1,000 and 100 tokens costs $0.003 by the shipped table; two of them exceed half a cent."""
+    """By the shipped table 1,000 and 100 tokens cost $0.003, and an answer of 400 tokens up to $0.004."""
     client = Listed(say("one"), say("two"))
-    conversation = Conversation(client, transcript(tmp_path), CallLimits(max_cost=0.005))
+    limits = CallLimits(max_cost=0.006, max_output_tokens=400)
+    conversation = Conversation(client, transcript(tmp_path), limits)
     conversation.ask(CALL, "s", "a", {})
     assert conversation.spent() == {
         "requests": 1,
@@ -91,9 +93,49 @@ def test_the_call_that_would_exceed_the_cost_is_never_made(tmp_path: Path) -> No
         "cost_usd": 0.003,
         "seconds": 0.0,
     }
-    with pytest.raises(CallLimitError, match=r"\$0\.0030 are spent"):
+    with pytest.raises(CallLimitError, match=r"\$0\.0030 are spent and the next call may cost up to \$0\.0040"):
         conversation.ask(CALL, "s", "b", {})
     assert client.asked == ["a"]
+
+
+def test_a_first_call_that_could_exceed_the_cost_is_not_made(tmp_path: Path) -> None:
+    client = Listed(say("one"))
+    limits = CallLimits(max_cost=0.1, max_output_tokens=16_000)
+    with pytest.raises(CallLimitError, match=r"\$0\.0000 are spent and the next call may cost up to \$0\.16"):
+        Conversation(client, transcript(tmp_path), limits).ask(CALL, "s", "a", {})
+    assert not client.asked
+
+
+def test_a_limit_of_cost_without_a_price_is_refused_before_any_call(tmp_path: Path) -> None:
+    client = Listed(say("one"))
+    client.price_list = ""
+    with pytest.raises(CallLimitError, match="no price is known for claude-sonnet-5-5 there, so --max-cost"):
+        Conversation(client, transcript(tmp_path), CallLimits(max_cost=5.0)).ask(CALL, "s", "a", {})
+    assert not client.asked
+
+
+def test_a_server_of_ones_own_has_no_price_whatever_its_model_is_called(tmp_path: Path) -> None:
+    client = Listed(say("x"))
+    client.price_list = ""
+    conversation = Conversation(client, transcript(tmp_path))
+    conversation.ask(CALL, "s", "a", {})
+    assert conversation.spent()["cost_usd"] == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("provider", "base_url", "price_list"),
+    [
+        ("openai", "", "openai"),
+        ("openai", "https://api.openai.com/v1/", "openai"),
+        ("openai", "http://127.0.0.1:8000/v1", ""),
+        ("openai", "https://api.openai.com.example.org/v1", ""),
+        ("anthropic", "", "anthropic"),
+        ("anthropic", "http://localhost:1", ""),
+    ],
+)
+def test_prices_are_those_of_the_address_that_is_called(provider: str, base_url: str, price_list: str) -> None:
+    keys = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
+    assert make_client(provider, base_url=base_url, environment=keys).price_list == price_list
 
 
 def test_a_price_or_count_that_is_not_known_is_called_unknown(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def fenced(source: str, language: str = "python") -> str:
 class Scripted:
     """A client that says one text after the other; None means that the connection breaks."""
 
-    provider, model = "openai", "gpt-6-sol"
+    provider, model, price_list = "openai", "gpt-6-sol", "openai"
 
     def __init__(self, *texts: str | None) -> None:
         self.texts = list(texts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import abc
+
 import numpy as np
 
 from buffers.episodes import BoolArray, IntArray
@@ -58,8 +60,9 @@ class _BaneScript(ScriptedPolicy):
         # the arms' agents hold in the bar's lowest row: up to the Hydralisk's row in between
         return np.where(np.array([True, False, True]) & (gone % 2 == 0), NORTH, _INWARDS)
 
+    @abc.abstractmethod
     def _go(self, environment: SkirmishEnvironment, holding: BoolArray) -> BoolArray:
-        raise NotImplementedError
+        """Return who walks in now `[E, N]`; `holding` are those who stand at the junction."""
 
 
 class Rush(_BaneScript):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import abc
+
 import numpy as np
 
 from buffers.episodes import BoolArray, Float32Array, IntArray
@@ -29,12 +31,12 @@ class _RoachScript(ScriptedPolicy):
         wanted[:, 0] = scout
         return available_or_stop(environment, wanted)
 
+    @abc.abstractmethod
     def _find(self, environment: SkirmishEnvironment) -> tuple[IntArray, IntArray, IntArray]:
         """For the team, 1 for a corner in the north (east), -1 for the south (west), 0 for not known; all `[E]`.
 
         The third is what the Overseer does.
         """
-        raise NotImplementedError
 
 
 class Shared(_RoachScript):
