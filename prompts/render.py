@@ -63,7 +63,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.filters |= {"number": _number, "figure": _figure, "share": _share, "fence": _fence}
+    environment.filters |= {"number": _number, "figure": _figure, "amount": _amount, "share": _share, "fence": _fence}
     return environment
 
 
@@ -72,9 +72,18 @@ def _number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _figure(value: float | None) -> str:
-    """Return a measured figure with two digits; `-` where there is none."""
-    return "-" if value is None or math.isnan(value) else f"{value:.2f}"
+def _figure(value: float | None, error: float | None = None) -> str:
+    """Return a measured figure with two digits, and what it may be off by; `-` where there is none."""
+    if value is None or math.isnan(value):
+        return "-"
+    return f"{value:.2f}" if error is None or math.isnan(error) else f"{value:.2f} ±{error:.2f}"
+
+
+def _amount(value: float | None, unit: str, kind: str) -> str:
+    """Return an amount with its unit, three digits; `-` where there is none, and for a field that is 0 or 1."""
+    if value is None or math.isnan(value) or kind == "binary":
+        return "-"
+    return f"{value:.3g}" if unit == "1" else f"{value:.3g} {unit}"
 
 
 def _share(value: float) -> str:

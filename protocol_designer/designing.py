@@ -17,7 +17,7 @@ from protocol_designer.protocol_contract import ProtocolContract, ProtocolRun, R
 from protocol_designer.protocol_score import ProtocolScore
 from protocol_designer.sandbox import Sandbox
 from protocol_designer.store import Store
-from protocol_designer.types import Brief, ChoosesFields, Designer, Prompted
+from protocol_designer.types import Brief, ChoosesFields, Designer, Feedback, Prompted
 from protocol_designer.validation import VALIDATOR_VERSION
 from sai import Episodes, SaiConfig
 
@@ -36,6 +36,7 @@ class DesignConfig:
     seed: int = 0
     window: int = 10
     max_message_width: int | None = None
+    feedback: Feedback = "measured"
     compiler: CompilerConfig = field(default_factory=CompilerConfig)
     sai: SaiConfig = field(default_factory=SaiConfig)
 
@@ -120,7 +121,14 @@ def _compiled(
         if isinstance(designer, ChoosesFields):
             chosen = tuple(schema.state_index(name) for name in designer.choose_fields(brief(0, (), {})))
         score = ProtocolScore(
-            schema, recorded, store, config.sai, data_hash=data_set.hash, fields=chosen or None, progress=progress
+            schema,
+            recorded,
+            store,
+            config.sai,
+            data_hash=data_set.hash,
+            fields=chosen or None,
+            shuffle=config.seed if config.feedback == "shuffled" else None,
+            progress=progress,
         )
         done = compile_parts(designer, contract, score, store, brief, config.compiler)
         if not done.sources or done.outcome is None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from buffers.progress import Progress, silent
 from buffers.schema import TaskSchema
@@ -18,7 +20,7 @@ from sai import MessageSet, SaiConfig, Scorecard, decide_part, score
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ProtocolScore"]
+__all__ = ["ProtocolScore", "shuffled_feedback"]
 
 SATISFIED_SUCCESS = 0.95
 """A pass is skipped when every scored agent and field is known this well (pass 1)."""
@@ -30,7 +32,10 @@ SOURCE_LEAD = 0.2
 
 
 class ProtocolScore:
-    """Scores runs of protocols; each set of sources is scored once, and remembered in the store."""
+    """Scores runs of protocols; each set of sources is scored once, and remembered in the store.
+
+    `shuffle`, where given, is the seed with which feedback is dealt out anew among agents and fields: a control.
+    """
 
     def __init__(
         self,
@@ -41,11 +46,12 @@ class ProtocolScore:
         *,
         data_hash: str,
         fields: tuple[int, ...] | None = None,
+        shuffle: int | None = None,
         progress: Progress = silent,
     ) -> None:
         self._schema, self._recorded, self._store, self._config = schema, recorded, store, config
         self._data_hash, self._progress = data_hash, progress
-        self._fields = fields
+        self._fields, self._shuffle = fields, shuffle
 
     @property
     def fields(self) -> tuple[int, ...]:
@@ -126,7 +132,7 @@ class ProtocolScore:
         for row in _records(card.parts):
             agent = parts.setdefault(int(row["part"]), {}).setdefault(f"agent_{int(row['agent'])}", {})
             agent[str(row["field"])] = float(row["success_full"])
-        return {
+        feedback = {
             "success": success,
             "rows": rows,
             "parts": parts,
@@ -136,6 +142,7 @@ class ProtocolScore:
             "target_fields": sorted({str(row["field"]) for row in rows}),
             "summary": card.summary(),
         }
+        return feedback if self._shuffle is None else shuffled_feedback(feedback, [self._shuffle, pass_index])
 
     def _compute(self, run: ProtocolRun | None, split: str, fields: tuple[int, ...] | None) -> Scorecard:
         return score(
@@ -169,12 +176,35 @@ def _sources(table: pd.DataFrame) -> list[dict[str, Any]]:
     return found
 
 
+_LABELS = ("agent", "role", "field", "unit", "kind", "part")
+
+
+def shuffled_feedback(feedback: Mapping[str, Any], seed: Sequence[int]) -> dict[str, Any]:
+    """Return feedback whose figures were dealt out anew among its rows: the same numbers, in wrong places."""
+    rng = np.random.default_rng([*seed, 0x5F])
+    dealt = dict(feedback)
+    for name in ("rows", "part_rows", "imbalance"):
+        rows = list(feedback[name])
+        others = [rows[place] for place in rng.permutation(len(rows))]
+        dealt[name] = [
+            {key: (row if key in _LABELS else other)[key] for key in row}
+            for row, other in zip(rows, others, strict=True)
+        ]
+    fields = [row["field"] for row in feedback["sources"]]
+    dealt["sources"] = [
+        {**row, "field": fields[place]}
+        for row, place in zip(feedback["sources"], rng.permutation(len(fields)), strict=True)
+    ]
+    return dealt
+
+
 def _pair(run: ProtocolRun) -> tuple[MessageSet, MessageSet]:
     return run.messages["fit"], run.messages["select"]
 
 
 _FEEDBACK_COLUMNS = (
-    "agent", "role", "field", "unit", "success_full", "success_empty", "success_zero", "skill_full", "skill_empty",
+    "agent", "role", "field", "unit", "kind", "success_full", "success_full_ci", "success_empty", "success_empty_ci",
+    "success_zero", "rmse_full", "rmse_empty", "skill_full", "skill_full_ci", "skill_empty", "skill_empty_ci",
     "chi_full", "chi_empty",
 )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from buffers.schema import TaskSchema
 from generated_protocols.diagnostics import Diagnostic
@@ -15,6 +15,8 @@ __all__ = [
     "Contract",
     "Decision",
     "Designer",
+    "Dropped",
+    "Feedback",
     "Prompted",
     "Proposal",
     "Rejection",
@@ -26,13 +28,32 @@ Outcome = TypeVar("Outcome")
 Judged = TypeVar("Judged", contravariant=True)  # noqa: PLC0105 - a noun reads better than Judged_contra
 
 
+Feedback = Literal["measured", "none", "fixed", "shuffled"]
+"""What a designer that is prompted learns from the score, and three controls that make as many calls.
+
+"measured": recovery first, then balance, as published. "fixed": the same figures and one fixed instruction in every
+pass. "shuffled": figures that were dealt out anew among agents and fields. "none": no figures at all, but the best of
+as many first parts as there would have been calls.
+"""
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A proposal that ran, was measured, and did not earn its place."""
+
+    pass_index: int
+    source: str
+    reason: str
+
+
 @dataclass(frozen=True)
 class Brief:
     """What a designer is told before it proposes the part of one pass.
 
     `pass_index` 0 is the minimal part, 1 recovery, 2 balance. `accepted` holds the sources kept so far, by pass;
-    `feedback` is what the score says of them (None in pass 0); `rejection` is set when this is a repair, the
-    `attempt`-th of its pass.
+    `feedback` is what the score says of them (None in pass 0); `dropped` is what was tried before and not kept;
+    `rejection` is set when this is a repair, the `attempt`-th of its pass. `candidate` counts first parts where the
+    best of several is wanted.
     """
 
     schema: TaskSchema
@@ -44,6 +65,13 @@ class Brief:
     seed: int
     rejection: Rejection | None = None
     attempt: int = 0
+    dropped: tuple[Dropped, ...] = ()
+    candidate: int = 0
+
+    @property
+    def round(self) -> int:
+        """The number under which this brief's proposals are remembered: the pass, or the candidate."""
+        return self.pass_index + self.candidate
 
     def repairing(self, rejection: Rejection | None, attempt: int) -> Brief:
         """Return the brief for try number `attempt`, after `rejection`."""
@@ -125,7 +153,7 @@ class Contract(Protocol[Outcome]):
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether a part stays, and why."""
+    """Whether a part stays, and why. `figures["gain"]` orders parts where only the best is wanted."""
 
     keep: bool
     reason: str

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from buffers.episodes import Float32Array
-from sai.types import Interval
+from sai.types import Z_95, Interval
 
-__all__ = ["Estimates", "ratio_and_influence"]
+__all__ = ["Estimates", "half_width", "ratio_and_influence"]
 
 Float64Array = NDArray[np.float64]
 
@@ -28,6 +28,18 @@ def ratio_and_influence(numerator: Float64Array, denominator: Float64Array) -> t
     safe = np.maximum(total, 1e-12)
     ratio = np.where(total > 0, numerator.sum(axis=0) / safe, np.nan)
     return ratio, (numerator - np.nan_to_num(ratio) * denominator) / safe
+
+
+def half_width(per_seed: Float64Array, per_episode: Float64Array) -> Float64Array:
+    """Return half of the 95 % interval of means over decoder seeds `[S, …]`, from influences `[B, …]` of episodes.
+
+    Variances over episodes, the clusters, and over decoder seeds, which cross them, add.
+    """
+    episodes, seeds = len(per_episode), len(per_seed)
+    variance = (per_episode.astype(np.float64) ** 2).sum(axis=0) * episodes / max(1, episodes - 1)
+    if seeds > 1:
+        variance = variance + per_seed.var(axis=0, ddof=1) / seeds
+    return np.asarray(Z_95 * np.sqrt(variance))
 
 
 @dataclass(frozen=True)
@@ -61,10 +73,7 @@ class Estimates:
             return Interval(0.0, 0.0, 0.0)
         seeds = (self.per_seed[:, mine] - other.per_seed[:, theirs]).mean(axis=1)
         episodes = (self.per_episode[:, mine] - other.per_episode[:, theirs]).mean(axis=1, dtype=np.float64)
-        variance = float((episodes**2).sum()) * len(episodes) / max(1, len(episodes) - 1)
-        if len(seeds) > 1:
-            variance += float(seeds.var(ddof=1)) / len(seeds)
-        return Interval.around(float(seeds.mean()), variance**0.5)
+        return Interval.around(float(seeds.mean()), float(half_width(seeds, episodes)) / Z_95)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values; influences as compressed half floats, scaled by their largest."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Scorecard", "paired_difference"]
 
-_MEASURES = ("chi", "success", "skill", "r2", "headroom")
+_MEASURES = ("chi", "success", "skill", "r2", "rmse", "headroom")
 _TABLES = ("table", "parts", "imbalance")
 
 
@@ -27,9 +27,10 @@ class Scorecard:
 
     `table` has one row per agent and field. `success` is the share of steps in which the error is within the field's
     tolerance (balanced accuracy for a binary field), `chi` the published indicator at alpha, `skill` 1 - MSE / MSE of
-    the fit split's best constant, `r2` the same over this split's own mean of this agent's steps; each `_full`,
-    `_empty`, `_zero`. Rows that are not `scored` say why in `reason`. `parts` has success by fifth of the episode,
-    `imbalance` the variance over agents less its sampling variance, and the distance from the best agent to the worst.
+    the fit split's best constant, `r2` the same over this split's own mean of this agent's steps, `rmse` the typical
+    error in the field's unit; each `_full`, `_empty`, `_zero`, and `_ci` halves of 95 % intervals. Rows that are not
+    `scored` say why in `reason`. `parts` has success by fifth of the episode, `imbalance` the variance over agents less
+    its sampling variance, and the distance from the best agent to the worst.
     `estimates` has success and skill of the scored cells, by condition: what intervals and pairing are made from.
     `stopped` says how each decoder's fitting ended: updates, patience, or (not repeatable) time.
     """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from buffers.episodes import BoolArray
 from buffers.schema import TaskSchema
 from sai.decoder import CONDITIONS, Condition
-from sai.estimates import ratio_and_influence
+from sai.estimates import half_width, ratio_and_influence
 from sai.indicator import PARTS, Sums
 
 if TYPE_CHECKING:
@@ -21,6 +21,15 @@ __all__ = ["imbalance_table", "parts_table", "success_of", "success_table"]
 
 Float64Array = NDArray[np.float64]
 PerSeed = Sequence[Mapping[Condition, Sums]]
+
+
+_BY_CONDITION = ("chi_*", "success_*", "success_*_ci", "skill_*", "skill_*_ci", "r2_*", "rmse_*")
+
+
+def _half_width(pairs: Sequence[tuple[Float64Array, Float64Array]]) -> Float64Array:
+    """Return half of the 95 % interval of ratios, from numerators and denominators `[B, 5, N, F]` by decoder seed."""
+    found = [ratio_and_influence(top.sum(axis=1), bottom.sum(axis=1)) for top, bottom in pairs]
+    return half_width(np.array([ratio for ratio, _ in found]), np.mean([influence for _, influence in found], axis=0))
 
 
 def success_of(sums: Sums) -> Float64Array:
@@ -35,7 +44,11 @@ def success_table(
     constant: Mapping[str, Float64Array],
     reasons: NDArray[np.object_],
 ) -> pd.DataFrame:
-    """Return a row per agent and field: chi, success, skill and R² by condition, means over decoder seeds."""
+    """Return a row per agent and field: chi, success, skill and R² by condition, means over decoder seeds.
+
+    `rmse_…` is the root mean squared error in the field's unit; `success_…_ci` and `skill_…_ci` are halves of 95 %
+    intervals over episodes and decoder seeds.
+    """
     import pandas as pd
 
     values: dict[str, Float64Array] = {}
@@ -46,13 +59,20 @@ def success_table(
         there = sums[0].count.sum(axis=(0, 1)) > 0
         values[f"chi_{condition}"] = np.mean([s.chi.sum(axis=(0, 1)) for s in sums], axis=0) / total
         values[f"success_{condition}"] = np.mean([success_of(s) for s in sums], axis=0)
+        values[f"success_{condition}_ci"] = _half_width([(s.success, s.weight) for s in sums])
+        values[f"rmse_{condition}"] = np.sqrt(error / total) * np.array([schema.state_fields[c].scale for c in columns])
+        constant_error = constant["fit"][:, None]  # [B, 1, N, F]: one part, the whole episode
+        values[f"skill_{condition}_ci"] = _half_width(
+            [(s.error.sum(axis=1, keepdims=True), constant_error) for s in sums]
+        )
         for name, source in (("skill", "fit"), ("r2", "own")):
             spread = constant[source].sum(axis=0)
             values[f"{name}_{condition}"] = 1 - np.where(spread > 0, error / np.maximum(spread, 1e-12), np.nan)
-        for name in ("chi", "success", "skill", "r2"):
-            values[f"{name}_{condition}"] = np.where(there, values[f"{name}_{condition}"], np.nan)
+        for name in _BY_CONDITION:
+            key = name.replace("*", condition)
+            values[key] = np.where(there, values[key], np.nan)
     values["headroom"] = 1 - values["success_empty"]
-    names = [f"{name}_{c}" for name in ("chi", "success", "skill", "r2") for c in CONDITIONS]
+    names = [name.replace("*", c) for name in _BY_CONDITION for c in CONDITIONS]
     steps = per_seed[0]["full"].count.sum(axis=(0, 1))
     rows: list[dict[str, Any]] = []
     for agent, place in np.ndindex(*reasons.shape):
@@ -74,16 +94,19 @@ def success_table(
 
 
 def parts_table(schema: TaskSchema, columns: tuple[int, ...], per_seed: PerSeed) -> pd.DataFrame:
-    """Return success with messages and with an empty inbox by fifth of the episode, agent and field."""
+    """Return success with messages and with an empty inbox by fifth of the episode, agent and field.
+
+    `…_ci` are halves of 95 % intervals over episodes and decoder seeds.
+    """
     import pandas as pd
 
-    def by_part(condition: Condition) -> Float64Array:
+    def by_part(condition: Condition) -> tuple[Float64Array, Float64Array]:
         sums = [found[condition] for found in per_seed]
-        weight = np.sum([s.weight.sum(axis=0) for s in sums], axis=0)
-        success = np.sum([s.success.sum(axis=0) for s in sums], axis=0)
-        return np.asarray(np.where(weight > 0, success / np.maximum(weight, 1e-12), np.nan))
+        found = [ratio_and_influence(s.success, s.weight) for s in sums]
+        ratios = np.array([ratio for ratio, _ in found])  # [S, 5, N, F]
+        return ratios.mean(axis=0), half_width(ratios, np.mean([influence for _, influence in found], axis=0))
 
-    full, empty = by_part("full"), by_part("empty")
+    (full, full_ci), (empty, empty_ci) = by_part("full"), by_part("empty")
     return pd.DataFrame(
         [
             {
@@ -91,7 +114,9 @@ def parts_table(schema: TaskSchema, columns: tuple[int, ...], per_seed: PerSeed)
                 "agent": agent,
                 "field": schema.state_fields[column].name,
                 "success_full": float(full[part, agent, place]),
+                "success_full_ci": float(full_ci[part, agent, place]),
                 "success_empty": float(empty[part, agent, place]),
+                "success_empty_ci": float(empty_ci[part, agent, place]),
             }
             for part in range(PARTS)
             for agent in range(schema.n_agents)
@@ -104,7 +129,7 @@ def imbalance_table(schema: TaskSchema, columns: tuple[int, ...], per_seed: PerS
     """Return, per field that is scored for any agent, how unequally the agents know it.
 
     `variance` is the variance over agents of their success less what sampling alone would make of it, at least 0;
-    `spread` the best agent's success less the worst's.
+    `spread` the best agent's success less the worst's, `spread_…_ci` half of its 95 % interval over episodes.
     """
     import pandas as pd
 
@@ -121,5 +146,9 @@ def imbalance_table(schema: TaskSchema, columns: tuple[int, ...], per_seed: PerS
             own = influence[:, known] - influence[:, known].mean(axis=1, keepdims=True)
             row[f"variance_{condition}"] = max(0.0, float(ratio[known].var() - (own**2).sum(axis=0).mean()))
             row[f"spread_{condition}"] = float(np.ptp(ratio[known]))
+            known_influence, rates = influence[:, known], ratio[known]
+            apart = known_influence[:, rates.argmax()] - known_influence[:, rates.argmin()]
+            row[f"spread_{condition}_ci"] = float(half_width(np.zeros((1,)), apart))
         rows.append(row)
-    return pd.DataFrame(rows, columns=["field", "variance_full", "spread_full", "variance_empty", "spread_empty"])
+    names = [f"{name}_{c}" for c in ("full", "empty") for name in ("variance", "spread")]
+    return pd.DataFrame(rows, columns=["field", *names, "spread_full_ci", "spread_empty_ci"])

@@ -12,7 +12,7 @@ import numpy as np
 from buffers.episodes import BoolArray, Float32Array
 from buffers.schema import Field
 
-__all__ = ["Episodes", "Interval", "MessageSet", "SaiConfig"]
+__all__ = ["Z_95", "Episodes", "Interval", "MessageSet", "SaiConfig"]
 
 Z_95 = 1.959963984540054
 

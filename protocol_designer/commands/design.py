@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from protocol_designer.commands.console import Progress, print_result, say
 from protocol_designer.commands.folders import config_of
 from protocol_designer.commands.options import Data, Episodes, Json, Seed
+
+if TYPE_CHECKING:
+    from protocol_designer.types import Feedback
 
 
 def _refuse_misplaced_options(context: typer.Context) -> None:
@@ -40,6 +43,9 @@ def design(
     episodes: Episodes = 5_000,
     passes: Annotated[int, typer.Option(help="Refinement passes after the first part.", min=0)] = 2,
     max_repairs: Annotated[int, typer.Option(help="Repairs of a rejected proposal, in each pass.", min=0)] = 3,
+    feedback: Annotated[
+        str, typer.Option(help="What a model learns from the score: measured, or a control: none, fixed, shuffled.")
+    ] = "measured",
     max_message_width: Annotated[int, typer.Option(help="Most numbers an agent may keep; 0 is no limit.", min=0)] = 0,
     max_llm_calls: Annotated[int, typer.Option(help="Most calls of a language model, repairs included.", min=1)] = 20,
     max_cost: Annotated[float, typer.Option(help="Most US dollars to spend; 0 is no limit.", min=0)] = 0.0,
@@ -83,6 +89,7 @@ def design(
         passes=passes,
         repairs=max_repairs,
         limits=limits,
+        feedback=cast("Feedback", feedback),
         says=say,
     )
     sys.stderr.write(chosen.description + "\n")
@@ -91,7 +98,11 @@ def design(
         DesignConfig,
         seed=seed,
         max_message_width=max_message_width or None,
-        compiler=config_of(CompilerConfig, passes=passes, max_repairs=max_repairs),
+        feedback=feedback,
+        # as many calls as the loop of two steps makes
+        compiler=config_of(
+            CompilerConfig, passes=passes, max_repairs=max_repairs, best_of=2 * passes + 1 if feedback == "none" else 0
+        ),
         sai=SaiConfig.thorough(seed) if thorough else config_of(SaiConfig, seed=seed),
     )
     folder = out / task / (name or f"{chosen.name}-s{seed}")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from buffers.errors import UnknownNameError, UsageError
 from buffers.schema import TaskSchema
@@ -15,7 +16,7 @@ from protocol_designer.conversation import CallLimits, Conversation, Replay, Say
 from protocol_designer.designers.language_model import LanguageModelDesigner, most_calls
 from protocol_designer.store import Store
 from protocol_designer.transcript import Transcript
-from protocol_designer.types import Designer
+from protocol_designer.types import Designer, Feedback
 from sai import Episodes
 
 __all__ = ["DESIGNERS", "Choice", "choose"]
@@ -51,6 +52,7 @@ def choose(
     passes: int = 2,
     repairs: int = 3,
     limits: CallLimits | None = None,
+    feedback: Feedback = "measured",
     says: Says = silence,
     environment: Mapping[str, str] = os.environ,
 ) -> Choice:
@@ -70,6 +72,10 @@ def choose(
         raise UsageError(f"--base-url is for --designer openai and anthropic; {name} calls no server")
     if model and name in ("search", "replay"):
         raise UsageError(f"--model is for designers that ask a language model; {name} does not")
+    if feedback not in get_args(Feedback):
+        raise UnknownNameError("feedback", feedback, get_args(Feedback))
+    if feedback != "measured" and name == "search":
+        raise UsageError(f"--feedback {feedback} is a control for designers that ask a language model; search does not")
     if name == "search":
         return _search(why)
     limits = limits or CallLimits()
@@ -92,7 +98,7 @@ def choose(
         name,
         model,
         said,
-        _prompted(name, converse, repairs),
+        _prompted(name, converse, repairs, feedback),
         {"designer": name, "model": model, "base_url": base_url, "transcript": str(transcript or "")},
     )
 
@@ -123,9 +129,9 @@ def _manual(store: Store, model: str) -> Client:
     return ManualClient(store.folder / "prompts", model)
 
 
-def _prompted(name: str, converse: MakeConversation, repairs: int) -> MakeDesigner:
+def _prompted(name: str, converse: MakeConversation, repairs: int, feedback: Feedback) -> MakeDesigner:
     def make(schema: TaskSchema, episodes: Mapping[str, Episodes], store: Store) -> Designer:
         conversation = converse(Transcript(store.folder / TRANSCRIPT, schema), schema, store)
-        return LanguageModelDesigner(name, conversation, schema, episodes["fit"], repairs=repairs)
+        return LanguageModelDesigner(name, conversation, schema, episodes["fit"], repairs=repairs, feedback=feedback)
 
     return make

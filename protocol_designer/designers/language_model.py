@@ -1,7 +1,8 @@
 """The designer that asks a language model: choose fields, write part 0, then analyse and write in each pass.
 
 Six calls in the published loop of two passes, and a repair for each proposal that is rejected. The designer keeps no
-state: every answer is read back from the transcript when a design goes on.
+state: every answer is read back from the transcript when a design goes on. Figures that an earlier prompt carried are
+not sent again: where nothing was kept since, the analysis that they got then is used once more.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from protocol_designer.designers.field_views import extended_views, state_views
 from protocol_designer.reply import NoModule, find_module, find_names
 from protocol_designer.rules.limits import MAX_BYTES, MAX_LOOP_STEPS
 from protocol_designer.transcript import CallName
-from protocol_designer.types import Brief, Proposal
+from protocol_designer.types import Brief, Feedback, Proposal
 from sai import Episodes
 
 __all__ = ["LanguageModelDesigner", "most_calls"]
@@ -40,9 +41,17 @@ class LanguageModelDesigner:
     """Prompts a model through a `Conversation`, and reads its replies."""
 
     def __init__(
-        self, name: str, conversation: Conversation, schema: TaskSchema, fit: Episodes, *, repairs: int = 3
+        self,
+        name: str,
+        conversation: Conversation,
+        schema: TaskSchema,
+        fit: Episodes,
+        *,
+        repairs: int = 3,
+        feedback: Feedback = "measured",
     ) -> None:
         self.name, self.model = name, conversation.client.model
+        self._feedback = feedback
         self._conversation, self._schema, self._fit, self._repairs = conversation, schema, fit, repairs
         self._versions: dict[str, str] = {}
 
@@ -73,7 +82,7 @@ class LanguageModelDesigner:
         role, prompt = "write_part", request
         if brief.rejection is not None:
             role, prompt = "repair", self._repair(brief, request)
-        completion = self._ask(brief, CallName(brief.pass_index, brief.attempt, role), prompt)
+        completion = self._ask(brief, CallName(brief.round, brief.attempt, role), prompt)
         files = {"prompt.md": f"{self._system(brief).text}\n{prompt.text}", "reply.md": completion.text}
         notes = {
             "model": completion.model,
@@ -91,32 +100,53 @@ class LanguageModelDesigner:
 
     def _request(self, brief: Brief) -> Prompt:
         """Return the prompt for this pass's part, after the analysis of what was measured where there is any."""
-        analysis = ""
-        if brief.feedback:
-            prompt = self._render(
-                "analyse",
-                pass_index=brief.pass_index,
-                accepted=brief.accepted,
-                chosen=self._chosen(brief),
-                used_width=_used_width(brief),
-                gain=_gain(brief.feedback),
-                rows=brief.feedback["rows"],
-                parts=brief.feedback["part_rows"],
-                imbalance=brief.feedback["imbalance"],
-                sources=brief.feedback["sources"],
-            )
-            answer = self._ask(brief, CallName(brief.pass_index, 0, "analyse"), prompt)
-            # Half an analysis could end in the middle of advice; the model then writes from the parts alone.
-            analysis = answer.text if answer.stop_reason == "stop" else ""
+        analysis, analysed_in = self._analysis(brief) if brief.feedback else ("", brief.pass_index)
         return self._render(
             "write_part",
             pass_index=brief.pass_index,
+            criterion=self._criterion(brief),
             accepted=brief.accepted,
+            dropped=brief.dropped,
             chosen=self._chosen(brief),
             analysis=analysis,
+            analysed_in=analysed_in,
             max_message_width=brief.max_message_width,
             used_width=_used_width(brief),
         )
+
+    def _analysis(self, brief: Brief) -> tuple[str, int]:
+        """Return what the model makes of the figures, "" when it was cut short, and the pass in which it did."""
+        assert brief.feedback is not None
+        figures = self._render(
+            "_figures",
+            criterion=self._criterion(brief),
+            gain=_gain(brief.feedback),
+            rows=brief.feedback["rows"],
+            parts=brief.feedback["part_rows"],
+            imbalance=brief.feedback["imbalance"],
+            sources=brief.feedback["sources"],
+        )
+        for exchange in self._conversation.transcript.exchanges:
+            asked_before = exchange.call.role == "analyse" and exchange.call.pass_index < brief.pass_index
+            if asked_before and exchange.completion and figures.text.strip() in exchange.messages[-1]["content"]:
+                return _whole(exchange.completion), exchange.call.pass_index
+        prompt = self._render(
+            "analyse",
+            pass_index=brief.pass_index,
+            criterion=self._criterion(brief),
+            accepted=brief.accepted,
+            dropped=brief.dropped,
+            chosen=self._chosen(brief),
+            used_width=_used_width(brief),
+            figures=figures.text,
+        )
+        return _whole(self._ask(brief, CallName(brief.pass_index, 0, "analyse"), prompt)), brief.pass_index
+
+    def _criterion(self, brief: Brief) -> str:
+        """Return what this pass is after: recovery and balance by turns, or always the same."""
+        if self._feedback == "fixed":
+            return "any"
+        return "recovery" if brief.pass_index % 2 else "balance"
 
     def _repair(self, brief: Brief, request: Prompt) -> Prompt:
         rejection = brief.rejection
@@ -166,6 +196,11 @@ class LanguageModelDesigner:
     @cached_property
     def _views(self) -> tuple[Any, Any]:
         return extended_views(self._schema, self._fit), state_views(self._schema, self._fit)
+
+
+def _whole(answer: Completion) -> str:
+    """Return an analysis; half of one could end in the middle of advice, and the model then does without."""
+    return answer.text if answer.stop_reason == "stop" else ""
 
 
 def _cut(completion: Completion) -> Diagnostic:

@@ -112,7 +112,7 @@ def test_the_published_six_calls_end_in_a_frozen_protocol(
 def test_the_manifest_says_who_wrote_it_from_what_and_for_how_much(designed: tuple[DesignResult, Scripted]) -> None:
     manifest = designed[0].manifest
     assert (manifest.designer, manifest.model) == ("openai", "gpt-6-sol")
-    assert set(manifest.prompt_versions) == {"system", "choose_fields", "write_part", "analyse"}
+    assert set(manifest.prompt_versions) == {"_figures", "system", "choose_fields", "write_part", "analyse"}
     assert manifest.calls["requests"] == 6
     assert manifest.calls["input_tokens"] == 30_000
     assert manifest.calls["cost_usd"] > 0
@@ -123,12 +123,13 @@ def test_the_model_sees_what_was_measured_and_no_figures_twice(designed: tuple[D
     prompts = designed[1].prompts
     assert "send agent 1's place" in prompts[3]
     assert BEACON.strip() in prompts[3]
-    rows = [line for line in prompts[2].splitlines() if line.count(", ") == 7]
+    rows = [line for line in prompts[2].splitlines() if line.count(", ") == 8]
     scored = {tuple(row.split(", ")[:3]) for row in rows[1:]}
     assert ("1", "worker", "beacon.x") in scored
     assert "early" in prompts[4]
     assert "success with, success without" not in prompts[4]
-    assert prompts[2] != prompts[4]
+    assert not {line for line in prompts[2].splitlines() if "±0" in line} & set(prompts[4].splitlines())
+    assert "Do not write them again" not in prompts[4]
 
 
 def test_every_attempt_is_kept_with_its_prompt_and_its_reply(designed: tuple[DesignResult, Scripted]) -> None:

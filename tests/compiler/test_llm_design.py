@@ -81,9 +81,13 @@ class Keeps:
             return {}
         full = 0.4 + 0.1 * (outcome or 0)
         cell = {"agent": 1, "field": "beacon.x", "success_full": full, "success_empty": 0.25}
+        cell |= {"success_full_ci": 0.01, "success_empty_ci": 0.01}
         spread = {"variance_full": 0.01, "spread_full": 1 - full, "variance_empty": 0.1, "spread_empty": 0.7}
+        spread |= {"spread_full_ci": 0.02, "spread_empty_ci": 0.02}
+        row = {**cell, "role": "worker", "unit": "map units", "kind": "continuous", "rmse_full": 1.5, "rmse_empty": 4.0}
+        row |= {"skill_full": 0.3, "skill_full_ci": 0.01, "skill_empty": 0.0, "skill_empty_ci": 0.01}
         return {
-            "rows": [{**cell, "role": "worker", "unit": "map units", "skill_full": 0.3, "skill_empty": 0.0}],
+            "rows": [row],
             "part_rows": [{**cell, "part": part} for part in range(5)],
             "imbalance": [{"field": "beacon.x", **spread}],
             "sources": [{"field": "beacon.x", "agents": ["agent 0 (scout)"]}],
@@ -153,13 +157,70 @@ def test_both_passes_are_six_calls_and_each_carries_what_was_measured(provider: 
         "# Pass 2: analyse what was measured",
         "# Pass 2: write the next module",
     ]
-    assert "1, worker, beacon.x, map units, 0.50, 0.25, 0.30, 0.00" in prompts[2]
+    assert (
+        "1, worker, beacon.x, 0.50 ±0.01, 0.25 ±0.01, 1.5 map units, 4 map units, 0.30 ±0.01, 0.00 ±0.01" in prompts[2]
+    )
     assert "+0.250 [+0.200, +0.300]" in prompts[2]
-    assert "late: agent 1 0.60 / 0.25" in prompts[4]
+    assert "late: agent 1 0.60 ±0.01 / 0.25 ±0.01" in prompts[4]
     assert PARTS[0].strip() in prompts[3]
     assert "Workers lag." in prompts[3]
     assert "Late steps lag." in prompts[5]
     assert all("beacon.x" in prompt for prompt in prompts[1:])
+
+
+class Refuses(Keeps):
+    """A score that keeps the first part alone."""
+
+    def judge(self, before: int | None, after: int) -> Decision:
+        return Decision(before is None, "it helps" if before is None else "it tells nothing new")
+
+
+def test_figures_that_were_analysed_are_not_sent_again_and_what_was_dropped_is_told(tmp_path: Path) -> None:
+    """Passes 1 and 2 add nothing, so pass 3 would see the figures of pass 1: it gets the analysis of pass 1."""
+    four = (*PARTS, module(3))
+    with LlmServer([CHOSEN, write(four[0]), Say("Workers lag."), write(four[1]), Say("Late steps lag."),
+                    write(four[2]), write(four[3])]) as server:  # fmt: skip
+        store = Store(tmp_path / "d", {})
+        designer = asked_of("openai", server).make_designer(SCHEMA, {"fit": episodes()}, store)
+        done = compile_parts(designer, Reads(), Refuses(), store, brief, CompilerConfig(3, 0))
+        prompts = prompts_of(server)
+    assert done.sources == PARTS[:1]
+    assert [prompt.splitlines()[0] for prompt in prompts[4:]] == [
+        "# Pass 2: analyse what was measured",
+        "# Pass 2: write the next module",
+        "# Pass 3: write the next module",
+    ]
+    assert "Pass 1: it tells nothing new.\n\n```python\n" + four[1] in prompts[4]
+    assert "written in pass 1; nothing was added since" in prompts[6]
+    assert "Workers lag." in prompts[6]
+    assert four[1] in prompts[6]
+    assert four[2] in prompts[6]
+    figures = [line for prompt in prompts for line in prompt.splitlines() if "±0" in line]
+    assert len(figures) == len(set(figures))
+
+
+def test_the_best_of_several_without_feedback_makes_as_many_calls(tmp_path: Path) -> None:
+    parts = [module(number) for number in range(5)]
+    with LlmServer([CHOSEN, *map(write, parts)]) as server:
+        choice = choose("openai", base_url=server.url("openai"), feedback="none", environment=ENVIRONMENT)
+        store = Store(tmp_path / "d", {})
+        designer = choice.make_designer(SCHEMA, {"fit": episodes()}, store)
+        done = compile_parts(designer, Reads(), Keeps(), store, brief, CompilerConfig(2, 0, best_of=5))
+        prompts = prompts_of(server)
+    assert done.sources == (parts[0],)
+    assert len(prompts) == len(SIX)
+    assert len(set(prompts[1:])) == 1
+
+
+def test_the_fixed_instruction_is_the_same_in_both_passes(tmp_path: Path) -> None:
+    with LlmServer(SIX) as server:
+        choice = choose("openai", base_url=server.url("openai"), feedback="fixed", environment=ENVIRONMENT)
+        compile_in(tmp_path / "d", choice)
+        prompts = prompts_of(server)
+    assert len(prompts) == len(SIX)
+    asked = [prompt.partition("Find out:")[2] for prompt in (prompts[2], prompts[4])]
+    assert asked[0] == asked[1]
+    assert "how the messages should be improved" in asked[0]
 
 
 @provider_wise
@@ -296,7 +357,7 @@ def test_tokens_and_cost_of_local_servers_are_told_or_unknown(tmp_path: Path) ->
         compile_parts(designer, Reads(), Keeps(), store, brief, CompilerConfig(2, 2))
     spent = designer.spent()
     assert (spent["requests"], spent["input_tokens"], spent["output_tokens"]) == (6, 6_000, 1_200)
-    assert set(designer.prompt_versions) == {"system", "choose_fields", "write_part", "analyse"}
+    assert set(designer.prompt_versions) == {"system", "choose_fields", "write_part", "analyse", "_figures"}
 
 
 def test_a_manual_design_stops_at_each_prompt_until_its_reply_is_there(tmp_path: Path) -> None:

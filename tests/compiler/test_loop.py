@@ -57,6 +57,38 @@ def test_a_part_that_earns_nothing_is_dropped_with_its_reason_and_the_next_pass_
     assert (tmp_path / "d/attempts/1-0/source.py").read_text() == "a"
 
 
+def test_a_designer_is_told_what_was_dropped_and_why(tmp_path: Path) -> None:
+    designer = Scripted("apple", "a", "fig")
+    play(tmp_path / "d", designer)
+    told = [[(d.pass_index, d.source, d.reason) for d in brief.dropped] for brief in designer.briefs]
+    assert told == [[], [], [(1, "a", "it adds 1")]]
+
+
+@pytest.mark.parametrize("died", [False, True])
+def test_the_best_of_several_is_kept_and_none_is_told_of_another(tmp_path: Path, died: bool) -> None:
+    config = CompilerConfig(max_repairs=1, best_of=4)
+    answers = ("fig", "strawberry", "b", "apple")
+    designer, contract = Scripted(*answers), Listing()
+    if died:
+        with pytest.raises(Killed):
+            play(tmp_path / "d", Scripted(*answers[:2], Killed), config=config)
+        designer = Scripted(*answers[2:])
+    done = play(tmp_path / "d", designer, contract, config=config)
+    assert done.sources == ("strawberry",)
+    assert done.outcome == 10
+    assert contract.ran == [("fig",), ("strawberry",), ("b",), ("apple",)]
+    assert [(record.part, record.decision.keep) for record in done.passes] == [
+        (None, False),
+        (0, True),
+        (None, False),
+        (None, False),
+    ]
+    assert done.passes[0].decision.reason == "another candidate gains more; it adds 3"
+    assert [record.figures for record in done.passes] == [{}, {"letters": 10}, {}, {}]
+    assert all(brief.accepted == () and brief.dropped == () and not brief.feedback for brief in designer.briefs)
+    assert [brief.candidate for brief in designer.briefs] == [2, 3] if died else [0, 1, 2, 3]
+
+
 def test_a_rejected_proposal_is_repaired_and_repairs_do_not_use_up_passes(tmp_path: Path) -> None:
     designer = Scripted("two words", "crash", "apple", "pear", "fig")
     done = play(tmp_path / "d", designer)

@@ -14,7 +14,7 @@ from buffers.dataset import DataSet
 from protocol_designer.designers.field_views import extended_views, state_views
 from protocol_designer.designing import read_split
 from protocol_designer.protocol_contract import ProtocolContract, ProtocolRun, Recorded
-from protocol_designer.protocol_score import ProtocolScore
+from protocol_designer.protocol_score import ProtocolScore, shuffled_feedback
 from protocol_designer.sandbox import Sandbox
 from protocol_designer.store import Store
 from sai import SaiConfig, Scorecard
@@ -134,3 +134,21 @@ def test_fields_are_described_by_what_was_measured_and_by_who_sees_them(
     assert views["own.x"].high == pytest.approx(float(fit.extended[..., 1].max()), abs=1e-4)
     size = state_views(beacon_data.schema, fit)[2]
     assert (size.name, size.low, size.high, size.seen) == ("world.size", 0.5, 0.5, {})
+
+
+def test_shuffled_feedback_has_the_same_figures_in_other_places() -> None:
+    rows = [
+        {"agent": agent, "field": name, "success_full": agent / 10 + len(name)} for agent in range(4) for name in "ab"
+    ]
+    sources = [{"field": name, "agents": [place]} for place, name in enumerate("abcdef")]
+    given = {"rows": rows, "part_rows": rows, "imbalance": rows, "sources": sources, "summary": {"gain": 1}}
+    dealt = shuffled_feedback(given, [0, 1])
+    labels = [(row["agent"], row["field"]) for row in rows]
+    for name in ("rows", "part_rows", "imbalance"):
+        assert [(row["agent"], row["field"]) for row in dealt[name]] == labels
+        figures = [row["success_full"] for row in dealt[name]]
+        assert figures != [row["success_full"] for row in rows]
+        assert sorted(figures) == sorted(row["success_full"] for row in rows)
+    assert dealt["sources"] != sources
+    assert dealt == shuffled_feedback(given, [0, 1]) != shuffled_feedback(given, [0, 2])
+    assert dealt["summary"] == {"gain": 1}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from prompts import render
+from protocol_designer.types import Dropped
 from protocol_designer.validation import allowed_names
 
 ACCEPTED = 'def send(own):\n    return {"sees": own["enemy_0.distance"] > 0}\n'
@@ -60,20 +62,38 @@ def _row(agent: int, name: str, full: float, empty: float) -> dict[str, Any]:
     role = "overseer" if agent == 0 else "roach"
     unit = {f.name: f.unit for f in STATE}[name]
     return {
-        "agent": agent, "role": role, "field": name, "unit": unit, "success_full": full, "success_empty": empty,
+        "agent": agent, "role": role, "field": name, "unit": unit, "kind": "continuous",
+        "success_full": full, "success_full_ci": 0.012, "success_empty": empty, "success_empty_ci": 0.02,
+        "rmse_full": 10 - 9 * full, "rmse_empty": 10 - 9 * empty, "skill_full_ci": 0.03, "skill_empty_ci": float("nan"),
         "skill_full": full - 0.1, "skill_empty": float("nan") if name == "enemy_0.health" else empty - 0.3,
     }  # fmt: skip
 
 
 ROWS = [_row(0, "enemy_0.x", 0.95, 0.94), _row(1, "enemy_0.x", 0.61, 0.25), _row(1, "enemy_0.health", 0.314, 0.3)]
 PARTS = [
-    {"part": part, "agent": agent, "field": name, "success_full": 0.9 - 0.1 * agent * part, "success_empty": 0.2}
+    {
+        "part": part,
+        "agent": agent,
+        "field": name,
+        "success_full": 0.9 - 0.1 * agent * part,
+        "success_full_ci": 0.01,
+        "success_empty": 0.2,
+        "success_empty_ci": 0.02,
+    }
     for name in ("enemy_0.x", "enemy_0.health")
     for part in range(5)
     for agent in (0, 1)
 ]
 IMBALANCE = [
-    {"field": name, "variance_full": spread / 10, "spread_full": spread, "variance_empty": 0.05, "spread_empty": 0.6}
+    {
+        "field": name,
+        "variance_full": spread / 10,
+        "spread_full": spread,
+        "variance_empty": 0.05,
+        "spread_empty": 0.6,
+        "spread_full_ci": 0.01,
+        "spread_empty_ci": 0.02,
+    }
     for name, spread in (("enemy_0.health", 0.05), ("enemy_0.x", 0.34))
 ]
 SYSTEM: dict[str, Any] = {
@@ -92,30 +112,43 @@ SYSTEM: dict[str, Any] = {
 }
 FIRST: dict[str, Any] = {
     "pass_index": 0,
+    "criterion": "balance",
     "accepted": [],
+    "dropped": [],
     "chosen": ["enemy_0.x"],
     "analysis": "",
+    "analysed_in": 0,
     "max_message_width": None,
     "used_width": 0,
 }
 NEXT = {
     **FIRST,
     "pass_index": 1,
+    "criterion": "recovery",
     "accepted": [ACCEPTED],
     "analysis": "Nobody tells the roach where.",
+    "analysed_in": 1,
     "max_message_width": 8,
     "used_width": 2,
 }
-ANALYSE: dict[str, Any] = {
-    "pass_index": 1,
-    "accepted": [ACCEPTED],
-    "chosen": ["enemy_0.x"],
-    "used_width": 2,
+FIGURES: dict[str, Any] = {
+    "criterion": "recovery",
     "gain": "+0.150 [+0.135, +0.164]",
     "rows": ROWS,
     "parts": PARTS,
     "imbalance": IMBALANCE,
     "sources": [{"field": "enemy_0.x", "agents": ["agent 0 (overseer)"]}],
+}
+RECOVERY, BALANCE = (render("_figures", **{**FIGURES, "criterion": name}).text for name in ("recovery", "balance"))
+DROPPED = [Dropped(1, 'def send(own):\n    return {"again": own["enemy_0.distance"]}\n', "its gain is not above 0")]
+ANALYSE: dict[str, Any] = {
+    "pass_index": 1,
+    "criterion": "recovery",
+    "accepted": [ACCEPTED],
+    "dropped": [],
+    "chosen": ["enemy_0.x"],
+    "used_width": 2,
+    "figures": RECOVERY,
 }
 FOUND = (
     "part1.py:2:16: PD331 no observation field 'enemy_0.distanc'\n"
@@ -137,9 +170,18 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "choose_fields_again": ("choose_fields", {"limit": 20, "unknown": ["enemy.x"]}),
     "write_part_0": ("write_part", FIRST),
     "write_part_1": ("write_part", NEXT),
-    "write_part_2": ("write_part", {**NEXT, "pass_index": 2, "max_message_width": None}),
+    "write_part_2": (
+        "write_part",
+        {**NEXT, "pass_index": 2, "criterion": "balance", "max_message_width": None, "dropped": DROPPED},
+    ),
+    "write_part_fixed": ("write_part", {**NEXT, "criterion": "any"}),
     "analyse_1": ("analyse", ANALYSE),
-    "analyse_2": ("analyse", {**ANALYSE, "pass_index": 2}),
+    "analyse_2": ("analyse", {**ANALYSE, "pass_index": 2, "criterion": "balance", "figures": BALANCE}),
+    "analyse_after_dropped": (
+        "analyse",
+        {**ANALYSE, "pass_index": 2, "criterion": "balance", "figures": BALANCE, "dropped": DROPPED},
+    ),
+    "analyse_fixed": ("analyse", {**ANALYSE, "criterion": "any"}),
     "repair": ("repair", REPAIR),
     "repair_no_module": ("repair", {**REPAIR, "source": "", "found": "PD480: no module", "tries_left": 0}),
 }

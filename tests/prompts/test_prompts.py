@@ -12,7 +12,21 @@ from pathlib import Path
 
 import pytest
 from jinja2 import UndefinedError
-from prompt_values import ACCEPTED, ANALYSE, CASES, EXTENDED, FIRST, FOUND, NEXT, REPAIR, REQUEST, ROWS, STATE, SYSTEM
+from prompt_values import (
+    ACCEPTED,
+    CASES,
+    DROPPED,
+    EXTENDED,
+    FIGURES,
+    FIRST,
+    FOUND,
+    NEXT,
+    REPAIR,
+    REQUEST,
+    ROWS,
+    STATE,
+    SYSTEM,
+)
 
 from buffers.schema import Field, TaskSchema
 from prompts import prompt_names, render, versions
@@ -116,23 +130,54 @@ def test_a_model_that_copies_the_form_of_the_field_list_is_read() -> None:
     )
 
 
-def test_analyses_carry_every_measured_figure_worst_first() -> None:
+def test_analyses_carry_every_measured_figure_with_its_error_worst_first() -> None:
     recovery, balance = text_of("analyse_1"), text_of("analyse_2")
     rows = [line for line in recovery.splitlines() if re.match(r"\d, \w+, enemy", line)]
     assert rows == [
-        "1, roach, enemy_0.health, hit points, 0.31, 0.30, 0.21, -",
-        "1, roach, enemy_0.x, map units, 0.61, 0.25, 0.51, -0.05",
-        "0, overseer, enemy_0.x, map units, 0.95, 0.94, 0.85, 0.64",
+        "1, roach, enemy_0.health, 0.31 ±0.01, 0.30 ±0.02, 7.17 hit points, 7.3 hit points, 0.21 ±0.03, -",
+        "1, roach, enemy_0.x, 0.61 ±0.01, 0.25 ±0.02, 4.51 map units, 7.75 map units, 0.51 ±0.03, -0.05",
+        "0, overseer, enemy_0.x, 0.95 ±0.01, 0.94 ±0.02, 1.45 map units, 1.54 map units, 0.85 ±0.03, 0.64",
     ]
-    assert "  late: agent 0 0.90 / 0.20, agent 1 0.50 / 0.20" in balance
-    assert balance.index("enemy_0.x, 0.0340, 0.34, 0.0500, 0.60") < balance.index("enemy_0.health, 0.0050, 0.05")
+    assert "  late: agent 0 0.90 ±0.01 / 0.20 ±0.02, agent 1 0.50 ±0.01 / 0.20 ±0.02" in balance
+    first = balance.index("enemy_0.x, 0.0340, 0.34 ±0.01, 0.0500, 0.60 ±0.02")
+    assert first < balance.index("enemy_0.health, 0.0050, 0.05 ±0.01")
     assert "- enemy_0.x: agent 0 (overseer)" in balance
-    assert all("+0.150 [+0.135, +0.164]" in text and ACCEPTED.strip() in text for text in (recovery, balance))
+    assert all(ACCEPTED.strip() in text for text in (recovery, balance))
+
+
+def test_the_two_analyses_share_no_figure() -> None:
+    """The explanation of success and its tolerances is the same; what was measured is not."""
+    lines = [set(text_of(case).partition("mean nothing.")[2].splitlines()) for case in ("analyse_1", "analyse_2")]
+    assert not [line for line in lines[0] & lines[1] if re.search(r"\d\.\d\d", line)]
+    assert "+0.150 [+0.135, +0.164]" in text_of("analyse_1")
+    assert "+0.150" not in text_of("analyse_2")
+
+
+def test_a_binary_field_has_no_typical_error_and_a_pure_number_no_unit() -> None:
+    rows = [{**ROWS[0], "unit": "1", "kind": kind} for kind in ("binary", "count")]
+    text = render("_figures", **{**FIGURES, "rows": rows}).text
+    assert "0.95 ±0.01, 0.94 ±0.02, -, -, 0.85 ±0.03, 0.64" in text
+    assert "0.95 ±0.01, 0.94 ±0.02, 1.45, 1.54, 0.85 ±0.03, 0.64" in text
+
+
+def test_what_was_dropped_is_told_with_its_reason_and_not_to_be_repeated() -> None:
+    for case in ("write_part_2", "analyse_after_dropped"):
+        assert f"Pass 1: {DROPPED[0].reason}." in text_of(case)
+        assert DROPPED[0].source.strip() in text_of(case)
+        assert "Do not write them again" in text_of(case)
+    assert "dropped" not in text_of("write_part_1")
+
+
+def test_the_fixed_instruction_names_no_step() -> None:
+    text = text_of("analyse_fixed") + text_of("write_part_fixed")
+    assert "how the messages should be improved" in text
+    assert "Write one more module that improves what the agents know" in text
+    assert not re.search(r"known worst|evens? this out|evens out|lag behind|success below 0.6", text)
 
 
 def test_a_long_table_is_cut_at_its_best_known_end_and_says_so() -> None:
     rows = [{**ROWS[0], "field": f"unit_{i}.x", "success_full": i / 1000} for i in range(200)]
-    text = render("analyse", **{**ANALYSE, "rows": rows}).text
+    text = render("_figures", **{**FIGURES, "rows": rows}).text
     assert "unit_149.x" in text
     assert "unit_150.x" not in text
     assert "(50 further rows are known better than these.)" in text

@@ -47,6 +47,27 @@ def test_who_is_told_knows_and_who_is_not_does_not(card: Scorecard) -> None:
     assert card.skill_gain.low > 0.1
 
 
+def test_a_rows_error_bar_is_the_interval_of_that_cell_alone(card: Scorecard) -> None:
+    known = card.estimates["success_full"]
+    for place, name in enumerate(known.cells):
+        agent, field = name.removeprefix("agent_").split("/")
+        row = cell(card, int(agent), field)
+        seeds, episodes = known.per_seed[:, place], known.per_episode[:, place].astype(float)
+        variance = (episodes**2).sum() * len(episodes) / (len(episodes) - 1) + seeds.var(ddof=1) / len(seeds)
+        assert row.success_full == pytest.approx(seeds.mean())
+        assert row.success_full_ci == pytest.approx(1.959964 * variance**0.5, rel=1e-4)
+    assert 0 < cell(card, 1, "beacon.x").success_empty_ci < 0.1
+
+
+def test_the_typical_error_is_in_the_fields_own_unit(schema: TaskSchema, card: Scorecard) -> None:
+    """`skill` is one less the ratio of squared errors, so the two error columns stand in the same ratio."""
+    row = cell(card, 1, "beacon.x")
+    ratio = (1 - row.skill_full) / (1 - row.skill_empty)
+    assert (row.rmse_full / row.rmse_empty) ** 2 == pytest.approx(ratio)
+    # unseen, it is anywhere on 20 map units, or 0 when unlit
+    assert 4 < row.rmse_empty < 7
+
+
 def test_what_cannot_be_scored_is_named(card: Scorecard) -> None:
     assert cell(card, 0, "world.size").reason == "constant"
     assert "headroom" in cell(card, 1, "agent_1.x").reason
