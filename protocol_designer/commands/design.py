@@ -34,7 +34,9 @@ def _refuse_misplaced_options(context: typer.Context) -> None:
 def design(
     context: typer.Context,
     task: Annotated[str, typer.Option("--task", help="Task to design for; `design-protocol tasks` lists them.")] = "",
-    designer: Annotated[str, typer.Option(help="auto, search, openai, anthropic, manual or replay.")] = "auto",
+    designer: Annotated[
+        str, typer.Option(help="auto, search, openai, anthropic, manual, replay; controls: random, everything.")
+    ] = "auto",
     model: Annotated[str, typer.Option(help="Language model; the provider's default unless named.")] = "",
     base_url: Annotated[str, typer.Option(help="Address of an OpenAI- or Anthropic-compatible server.")] = "",
     transcript: Annotated[Path | None, typer.Option(help="With --designer replay: the stored exchanges.")] = None,

@@ -21,7 +21,8 @@ from sai import Episodes
 
 __all__ = ["DESIGNERS", "Choice", "choose"]
 
-DESIGNERS = ("auto", "search", "openai", "anthropic", "manual", "replay")
+DESIGNERS = ("auto", "search", "openai", "anthropic", "manual", "replay", "random", "everything")
+_WITHOUT_A_MODEL = ("search", "random", "everything")
 TRANSCRIPT = "transcript.jsonl"
 """The file of a design's folder that holds its exchanges."""
 
@@ -70,14 +71,16 @@ def choose(
         name, why = _at_hand(base_url, environment)
     if base_url and name not in DEFAULT_MODELS:
         raise UsageError(f"--base-url is for --designer openai and anthropic; {name} calls no server")
-    if model and name in ("search", "replay"):
+    if model and name in (*_WITHOUT_A_MODEL, "replay"):
         raise UsageError(f"--model is for designers that ask a language model; {name} does not")
     if feedback not in get_args(Feedback):
         raise UnknownNameError("feedback", feedback, get_args(Feedback))
-    if feedback != "measured" and name == "search":
-        raise UsageError(f"--feedback {feedback} is a control for designers that ask a language model; search does not")
+    if feedback != "measured" and name in _WITHOUT_A_MODEL:
+        raise UsageError(f"--feedback {feedback} is a control for designers that ask a language model; {name} does not")
     if name == "search":
         return _search(why)
+    if name in _WITHOUT_A_MODEL:
+        return _baseline(name)
     limits = limits or CallLimits()
     client: Client | None = None
     if name in DEFAULT_MODELS:
@@ -121,6 +124,16 @@ def _search(why: str) -> Choice:
 
     description = f"designer: search{why}, no language model, no calls, nothing to pay"
     return Choice("search", "ridge", description, make, {"designer": "search", "model": "ridge"})
+
+
+def _baseline(name: str) -> Choice:
+    from protocol_designer.designers.baselines import DEFAULT_WIDTH, EverythingDesigner, RandomDesigner
+
+    def make(schema: TaskSchema, episodes: Mapping[str, Episodes], store: Store) -> Designer:
+        return EverythingDesigner() if name == "everything" else RandomDesigner(episodes)
+
+    width = f", as wide as --max-message-width says, else {DEFAULT_WIDTH}" if name == "random" else ""
+    return Choice(name, "none", f"designer: {name}, a control{width}", make, {"designer": name, "model": "none"})
 
 
 def _manual(store: Store, model: str) -> Client:

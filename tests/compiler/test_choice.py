@@ -81,7 +81,7 @@ def test_what_is_this_machine(url: str, here: bool) -> None:
 
 
 def test_what_does_not_fit_together_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'anthropic'"):
+    with pytest.raises(UnknownNameError, match="anthropic"):
         choose("antropic")
     with pytest.raises(UsageError, match="--transcript"):
         choose("replay")
@@ -95,4 +95,8 @@ def test_what_does_not_fit_together_is_refused() -> None:
         choose("openai", base_url="ftp://x", environment=OPENAI)
     assert choose("replay", transcript=Path("x")).name == "replay"
     assert choose("manual").description.startswith("designer: manual, at most 16 prompts")
-    assert set(DESIGNERS) == {"auto", "search", "openai", "anthropic", "manual", "replay"}
+    assert set(DESIGNERS) == {"auto", "search", "openai", "anthropic", "manual", "replay", "random", "everything"}
+    with pytest.raises(UsageError, match="--feedback none is a control"):
+        choose("search", feedback="none")
+    with pytest.raises(UnknownNameError, match="shuffled"):
+        choose("manual", feedback="shufled")  # type: ignore[arg-type]
