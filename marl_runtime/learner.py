@@ -28,13 +28,14 @@ __all__ = ["Learner", "LearnerConfig", "RewardScale"]
 
 @dataclass(frozen=True)
 class LearnerConfig:
-    """How the networks learn; the defaults are the published ones, except where a time-out bootstraps.
+    """How the networks learn; the defaults are the published ones.
 
     `td_lambda` weighs longer returns in the target, 0 being one step. The target network is a copy that is renewed
     every `target_update_interval` updates, or with a `target_tau` moves by that share after every update.
     `reward_standardisation` is "off", "scale" (divide by the running root mean square: the best policy stays the
     best) or "published" (subtract the running mean, divide by the running standard deviation: this pays for longer
-    or shorter episodes). With `timeout_is_terminal` a truncated step is a terminal one, as in stock SMAC.
+    or shorter episodes). With `timeout_is_terminal` a truncated step ends the task, as in stock SMAC; without
+    it targets bootstrap from the observation after it, which no loss trains: nothing anchors the value of waiting.
     """
 
     gamma: float = 0.99
@@ -45,7 +46,7 @@ class LearnerConfig:
     td_lambda: float = 0.0
     double_q: bool = True
     reward_standardisation: Literal["off", "scale", "published"] = "off"
-    timeout_is_terminal: bool = False
+    timeout_is_terminal: bool = True
     reconstruction_coef: float = 1.0
     sai_coef: float = 0.1
     cycle_coef: float = 1.0

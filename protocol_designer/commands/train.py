@@ -46,8 +46,12 @@ def train(
         ),
     ] = 0.0,
     timeout_is_terminal: Annotated[
-        bool, typer.Option(help="Treat the time limit as the task's own end, as stock SMAC does.")
-    ] = False,
+        bool,
+        typer.Option(
+            "--timeout-is-terminal/--bootstrap-timeouts",
+            help="Whether the time limit is the task's own end, as in stock SMAC, or only ends what was recorded.",
+        ),
+    ] = True,
     eval_every: Annotated[int, typer.Option(help="Environment steps between evaluations.", min=1)] = 20_000,
     eval_episodes: Annotated[int, typer.Option(help="Greedy episodes of each evaluation.", min=1)] = 96,
     checkpoint_every: Annotated[int, typer.Option(help="Environment steps between checkpoints.", min=1)] = 50_000,

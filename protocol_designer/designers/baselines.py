@@ -18,7 +18,7 @@ DEFAULT_WIDTH = 32
 _HEAD = """from generated_protocols import Array, Inbox, Observation
 """
 
-_EVERYTHING = '''"""Everything to everyone: each agent sends its whole observation, and everybody keeps all of it, by sender."""
+_EVERYTHING = '''"""Everything to everyone: each agent sends its whole observation, all keep it by sender."""
 
 from generated_protocols import Array, Observation
 

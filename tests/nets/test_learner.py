@@ -31,6 +31,7 @@ def weights(learner: Learner) -> list[torch.Tensor]:
 # --- targets ---
 
 PAIR = make_schema(n_agents=2)
+BOOTSTRAPPED = {"timeout_is_terminal": False}
 
 
 def three_steps(end: Literal["terminated", "truncated"]) -> EpisodeBatch:
@@ -66,11 +67,11 @@ def td_targets(batch: EpisodeBatch, online: list[float], target: list[float], **
     [
         # two agents whose best available utility is 5: next value 10, so 1 + 0.99 · 10 = 10.9; a terminal step is 1
         ("terminated", {}, [10.9, 10.9, 1.0]),
-        ("truncated", {}, [10.9, 10.9, 10.9]),
-        ("truncated", {"timeout_is_terminal": True}, [10.9, 10.9, 1.0]),
-        ("terminated", {"timeout_is_terminal": True}, [10.9, 10.9, 1.0]),
-        ("truncated", {"double_q": False}, [10.9, 10.9, 10.9]),
-        ("truncated", {"gamma": 0.5}, [6.0, 6.0, 6.0]),
+        ("terminated", BOOTSTRAPPED, [10.9, 10.9, 1.0]),
+        ("truncated", {}, [10.9, 10.9, 1.0]),
+        ("truncated", BOOTSTRAPPED, [10.9, 10.9, 10.9]),
+        ("truncated", {**BOOTSTRAPPED, "double_q": False}, [10.9, 10.9, 10.9]),
+        ("truncated", {**BOOTSTRAPPED, "gamma": 0.5}, [6.0, 6.0, 6.0]),
     ],
 )
 def test_targets_by_hand(end: Any, config: dict[str, Any], expected: list[float]) -> None:
@@ -84,7 +85,7 @@ def test_targets_by_hand(end: Any, config: dict[str, Any], expected: list[float]
     [
         # V = 10. λ = 1 is the return that was played: 1 + 0.99 (1 + 0.99 · 1) = 2.9701 after a terminal end
         ("terminated", {"td_lambda": 1.0}, [2.9701, 1.99, 1.0]),
-        ("truncated", {"td_lambda": 1.0}, [1 + 0.99 * (1 + 0.99 * 10.9), 1 + 0.99 * 10.9, 10.9]),
+        ("truncated", {**BOOTSTRAPPED, "td_lambda": 1.0}, [1 + 0.99 * (1 + 0.99 * 10.9), 1 + 0.99 * 10.9, 10.9]),
         # λ = 0.5: step 1 is 1 + 0.99 (0.5 · 10 + 0.5 · 1) = 6.445, step 0 is 1 + 0.99 (0.5 · 10 + 0.5 · 6.445)
         ("terminated", {"td_lambda": 0.5}, [1 + 0.99 * 8.2225, 6.445, 1.0]),
     ],
@@ -117,8 +118,10 @@ def test_a_soft_target_moves_by_its_share_after_every_update() -> None:
 def test_double_q_lets_the_online_network_choose_and_the_target_network_value() -> None:
     online, target = [1e6, 0.0, 3.0, 1.0], [1e6, 5.0, 2.0, 1.0]
     # online chooses action 2, which the target network values at 2 per agent: 1 + 0.99 · 4 = 4.96
-    assert td_targets(three_steps("truncated"), online, target) == pytest.approx([4.96] * 3)
-    assert td_targets(three_steps("truncated"), online, target, double_q=False) == pytest.approx([10.9] * 3)
+    assert td_targets(three_steps("truncated"), online, target, **BOOTSTRAPPED) == pytest.approx([4.96] * 3)
+    assert td_targets(three_steps("truncated"), online, target, **BOOTSTRAPPED, double_q=False) == pytest.approx(
+        [10.9] * 3
+    )
 
 
 def test_a_value_that_is_not_finite_cannot_pass_a_terminal_step() -> None:
@@ -132,7 +135,7 @@ def test_a_value_that_is_not_finite_cannot_pass_a_terminal_step() -> None:
 
 def test_targets_are_bounded_when_every_episode_is_cut() -> None:
     """Random masks, 32 episodes that all end at the limit: no forbidden utility may reach a target."""
-    learner = make_learner()
+    learner = make_learner(**BOOTSTRAPPED)
     batch = make_episodes(SCHEMA, [8] * 32)
     assert batch.truncated.any(axis=1).all()
     for _ in range(3):
