@@ -7,6 +7,7 @@ random actions from 5 % to 100 %, and scripted policies play where the task has 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,8 @@ class GatherConfig:
     `scripted_share` of the episodes are played by the task's scripted policies, in equal parts. Of the QMIX run's
     episodes half follow an epsilon that falls from 1 to 0.05 over the first half of the run; the others draw theirs
     uniformly from [0.05, 1], so that every stage is seen under every epsilon. `stages` only names parts of the run.
-    `message_dim` is the message width that the size in memory is computed for.
+    `message_dim` is the message width that the size in memory is computed for. This learner bootstraps at time-outs:
+    what counts here is that its episodes differ, waiting for the limit included.
     """
 
     episodes: int = 5_000
@@ -50,7 +52,7 @@ class GatherConfig:
     replay_episodes: int = 1_000
     message_dim: int = 64
     mixer: str = "qmix"
-    learner: LearnerConfig = field(default_factory=LearnerConfig)
+    learner: LearnerConfig = field(default_factory=partial(LearnerConfig, timeout_is_terminal=False))
     network: MethodConfig = field(default_factory=MethodConfig)
 
     def __post_init__(self) -> None:
