@@ -26,6 +26,7 @@ import numpy as np
 
 from buffers.episodes import EpisodeBatch, Float32Array, IntArray
 from buffers.errors import CorruptFileError, LayoutMismatchError, RejectedError, UnknownNameError
+from buffers.files import read_json_object
 from buffers.memory import naming_full_disk
 from buffers.packing import (
     concatenate,
@@ -317,11 +318,6 @@ class DataSetWriter:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        return read_json_object(path)
     except FileNotFoundError as error:
         raise CorruptFileError(f"{path} is missing: {path.parent} is not a complete data set") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise CorruptFileError(f"{path} is half-written or damaged: {error}") from error
-    if not isinstance(value, dict):
-        raise CorruptFileError(f"{path} holds a {type(value).__name__}, expected an object")
-    return value

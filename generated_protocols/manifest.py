@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from buffers.errors import CorruptFileError, NotFrozenError, RejectedError, nearest
+from buffers.files import read_json_object
 from buffers.schema import TaskSchema
 from generated_protocols.execution import source_hash
 
@@ -102,15 +103,11 @@ def read_manifest(path: Path) -> Manifest:
     """Read `manifest.json` of the protocol in folder `path`."""
     file = path / "manifest.json"
     try:
-        value = json.loads(file.read_text(encoding="utf-8"))
+        value = read_json_object(file)
     except FileNotFoundError as error:
         raise NotFrozenError(
             f"{path} has no manifest.json: it was never frozen. Freeze it with: design-protocol freeze {path}"
         ) from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise CorruptFileError(f"{file} is half-written or damaged: {error}") from error
-    if not isinstance(value, dict):
-        raise CorruptFileError(f"{file} holds a {type(value).__name__}, expected an object")
     return Manifest.from_json(value, file)
 
 
@@ -118,7 +115,7 @@ def read_schema(path: Path) -> TaskSchema:
     """Read `schema.json` of the protocol in folder `path`: the layout it was made for, with measured ranges."""
     file = path / "schema.json"
     try:
-        return TaskSchema.from_json(json.loads(file.read_text(encoding="utf-8")))
+        return TaskSchema.from_json(read_json_object(file))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CorruptFileError(f"{file} is missing or damaged: {error}") from error
 

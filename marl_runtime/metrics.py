@@ -18,16 +18,19 @@ __all__ = ["MetricsLog", "Window", "read_metrics"]
 
 
 def read_metrics(run: Path) -> list[dict[str, Any]]:
-    """Return every line of a run's log, oldest first; a last line that was cut by a kill is left out."""
+    """Return every line of a run's log, oldest first; from a line on that a kill cut or something damaged, none."""
     path = run / "metrics.jsonl"
     if not path.exists():
         return []
     rows = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_bytes().splitlines():
         try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError:
+            row = json.loads(line)
+        except ValueError:
             break
+        if not isinstance(row, dict) or "step" not in row:
+            break
+        rows.append(row)
     return rows
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from buffers.errors import CorruptFileError, ResourceError, UsageError
+from buffers.files import read_json_object
 from buffers.memory import naming_full_disk
 from buffers.packing import fsync_folder, write_bytes
 from buffers.schema import TaskSchema
@@ -89,12 +90,9 @@ class RunFolder:
     def read_json(self, name: str) -> dict[str, Any]:
         """Read one of the run's JSON files."""
         try:
-            value = json.loads((self.path / name).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise CorruptFileError(f"{self.path / name} is missing or damaged: {error}") from error
-        if not isinstance(value, dict):
-            raise CorruptFileError(f"{self.path / name} holds a {type(value).__name__}, expected an object")
-        return value
+            return read_json_object(self.path / name)
+        except FileNotFoundError as error:
+            raise CorruptFileError(f"{self.path / name} is missing: the run is not complete") from error
 
     @property
     def protocol(self) -> Path | None:

@@ -8,12 +8,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from buffers.errors import CorruptFileError, UsageError
+from buffers.files import read_json_object
 from generated_protocols.diagnostics import Diagnostic
 from generated_protocols.manifest import write_atomically
 from protocol_designer.types import Decision, Proposal
@@ -51,10 +53,11 @@ class Store:
         folder = self._attempt(index, number)
         if (folder / "proposal.json").exists():
             known = _read(folder / "proposal.json")
-            if not known["proposed"]:
-                return None
-            found = tuple(Diagnostic(**one) for one in known["diagnostics"])
-            return Proposal(self.source(index, number), known["notes"], found)
+            with _told_as_damaged(folder / "proposal.json"):
+                if not known["proposed"]:
+                    return None
+                found = tuple(Diagnostic(**one) for one in known["diagnostics"])
+                return Proposal(self.source(index, number), known["notes"], found)
         proposal = ask()
         folder.mkdir(parents=True, exist_ok=True)
         if proposal is None:
@@ -79,7 +82,8 @@ class Store:
         """Return the decision on a proposal: the stored one, or what `decide` gives, stored."""
         file = self._attempt(index, number) / "decision.json"
         if file.exists():
-            return Decision(**_read(file))
+            with _told_as_damaged(file):
+                return Decision(**_read(file))
         decision = decide()
         self._write(file, asdict(decision))
         return decision
@@ -88,9 +92,10 @@ class Store:
         """Return the JSON value of `compute`, computed once per `key`; `name` is the file's for people."""
         file = self.folder / "scores" / f"{name}-{key[:12]}.json"
         if file.exists():
-            known = _read(file)
-            if known["key"] == key:
-                return known["value"]
+            with _told_as_damaged(file):
+                known = _read(file)
+                if known["key"] == key:
+                    return known["value"]
         value = compute()
         file.parent.mkdir(exist_ok=True)
         self._write(file, {"key": key, "value": value})
@@ -113,8 +118,17 @@ def _dotted(value: Any, name: str = "") -> dict[str, Any]:
     }
 
 
-def _read(file: Path) -> Any:
+@contextmanager
+def _told_as_damaged(file: Path) -> Iterator[None]:
+    """Turn what a JSON object of another form, or a source that is gone, raises into one clear error."""
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CorruptFileError(f"{file} is damaged ({error}); remove it to have it made again") from error
+        yield
+    except (KeyError, TypeError, OSError, UnicodeDecodeError) as error:
+        raise CorruptFileError(f"{file} is damaged ({error!r}); remove it to have it made again") from error
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return read_json_object(file)
+    except (FileNotFoundError, CorruptFileError) as error:
+        raise CorruptFileError(f"{error}; remove it to have it made again") from error
