@@ -7,6 +7,7 @@ runs, so `--help` answers at once. Results go to stdout (as JSON with `--json`),
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 import typer
@@ -14,7 +15,7 @@ from typer.core import TyperGroup
 
 from protocol_designer.commands.check import check
 from protocol_designer.commands.compare import compare
-from protocol_designer.commands.console import fail
+from protocol_designer.commands.console import fail, show_warning
 from protocol_designer.commands.design import design
 from protocol_designer.commands.evaluate import evaluate
 from protocol_designer.commands.freeze import freeze
@@ -59,6 +60,7 @@ def main() -> None:
         os.environ.setdefault(library, "1")
     from buffers.errors import ProtocolDesignerError
 
+    warnings.showwarning = show_warning
     try:
         app()
     except ProtocolDesignerError as error:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import typer
 
@@ -118,3 +118,15 @@ def print_run(run: Path, as_json: bool) -> None:
     lines = [f"{name}: {value}" for name, value in result.items() if not isinstance(value, dict | list)]
     lines.append(f"\nnext: design-protocol evaluate {run}\n      tensorboard --logdir {run.parent}")
     print_result(result, as_json, lambda: typer.echo("\n".join(lines)))
+
+
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning as one line, without the place in this program's source: a `warnings.showwarning`."""
+    sys.stderr.write(f"warning: {message}\n")
