@@ -21,13 +21,18 @@ _STOP_REASONS: dict[str, StopReason] = {
 
 
 class AnthropicClient:
-    """Asks one model of one server, by streaming; the system prompt, the same in every call, is marked for caching."""
+    """Asks one model of one server, by streaming; the system prompt, the same in every call, is marked for caching.
+
+    What the server does not take is left out, remembered and noted.
+    """
 
     provider = "anthropic"
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self.model, self.price_list = endpoint.model, endpoint.price_list
+        self._sampling = dict(endpoint.sampling)
+        self.notes: list[str] = []
 
     def complete(
         self, system: str, messages: Sequence[Message], max_output_tokens: int, on_delta: OnDelta = say_nothing
@@ -42,9 +47,23 @@ class AnthropicClient:
                 max_retries=0,
                 http_client=anthropic.DefaultHttpxClient(event_hooks={"response": [clock.watch]}),
             ) as client:
-                return self._stream(client, system, messages, max_output_tokens, on_delta, clock)
+                while True:
+                    try:
+                        return self._stream(client, system, messages, max_output_tokens, on_delta, clock)
+                    except anthropic.BadRequestError as error:
+                        if not self._adapted(str(error)):
+                            raise
 
         return call(anthropic, self.endpoint, send)
+
+    def _adapted(self, refusal: str) -> bool:
+        """Drop the parameter that the server refused; False when it refused something else."""
+        for name in self._sampling:
+            if name in refusal:
+                del self._sampling[name]
+                self.notes.append(f"the server takes no {name}; it was left out")
+                return True
+        return False
 
     def _stream(
         self,
@@ -61,6 +80,7 @@ class AnthropicClient:
             system=[{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
             messages=list(messages),
             stream=True,
+            extra_body=dict(self._sampling) or None,  # the SDK has no parameters for sampling
             timeout=clock.left,
         )
         require_event_stream(raw.headers, self.endpoint, raw.http_response.read)
@@ -84,9 +104,8 @@ class AnthropicClient:
         if finish == "model_context_window_exceeded":
             raise ContextTooLongError(f"prompt and answer do not fit into {self.model}'s context")
         stop = _STOP_REASONS.get(finish, "other")
-        return Completion(
-            "".join(pieces), stop, _usage(counted), raw.headers.get("request-id", ""), model or self.model
-        )
+        request_id = raw.headers.get("request-id", "")
+        return Completion("".join(pieces), stop, _usage(counted), request_id, model or self.model, tuple(self.notes))
 
 
 def _counts(usage: Any) -> dict[str, int]:

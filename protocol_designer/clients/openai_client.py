@@ -24,6 +24,7 @@ class OpenAIClient:
         self.model, self.price_list = endpoint.model, endpoint.price_list
         self._limit_name = "max_completion_tokens"
         self._counts_usage = True
+        self._sampling = dict(endpoint.sampling)
         self.notes: list[str] = []
 
     def complete(
@@ -60,12 +61,17 @@ class OpenAIClient:
             self._counts_usage = False
             self.notes.append("the server takes no stream_options, so tokens may not be counted")
             return True
+        for name in self._sampling:
+            if name in refusal:
+                del self._sampling[name]
+                self.notes.append(f"the server takes no {name}; it was left out")
+                return True
         return False
 
     def _stream(
         self, client: Any, turns: Sequence[Any], max_output_tokens: int, on_delta: OnDelta, clock: Clock
     ) -> Completion:
-        parameters: dict[str, Any] = {self._limit_name: max_output_tokens}
+        parameters: dict[str, Any] = {self._limit_name: max_output_tokens, **self._sampling}
         if self._counts_usage:
             parameters["stream_options"] = {"include_usage": True}
         raw = client.chat.completions.with_raw_response.create(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from buffers.errors import UnknownNameError, UsageError
@@ -24,13 +24,17 @@ _NO_KEY = "none"
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where calls go. `key` is sent there and shown nowhere; `deadline` bounds one call with all its retries."""
+    """Where calls go. `key` is sent there and shown nowhere; `deadline` bounds one call with all its retries.
+
+    `sampling` holds the parameters that were set ("temperature", "seed"); what was not set is not sent.
+    """
 
     provider: str
     model: str
     base_url: str
     key: str
     deadline: float = 600.0
+    sampling: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.deadline > 0:
@@ -73,6 +77,7 @@ def make_client(
     base_url: str = "",
     *,
     deadline: float = 600.0,
+    sampling: Mapping[str, float] | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Client:
     """Return a client of `provider`; nothing is imported and no request made before its first call.
@@ -90,7 +95,9 @@ def make_client(
             f"{KEY_VARIABLES[provider]} is not set, and {urlsplit(url).hostname} needs a key; set it, or use "
             "--designer search, which needs none"
         )
-    endpoint = Endpoint(provider, model or DEFAULT_MODELS[provider], url, key or _NO_KEY, deadline)
+    endpoint = Endpoint(
+        provider, model or DEFAULT_MODELS[provider], url, key or _NO_KEY, deadline, dict(sampling or {})
+    )
     return _client_class(provider)(endpoint)
 
 

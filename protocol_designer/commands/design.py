@@ -39,6 +39,12 @@ def design(
     ] = "auto",
     model: Annotated[str, typer.Option(help="Language model; the provider's default unless named.")] = "",
     base_url: Annotated[str, typer.Option(help="Address of an OpenAI- or Anthropic-compatible server.")] = "",
+    temperature: Annotated[
+        float | None, typer.Option(help="Sampling temperature of a language model; not sent unless named.", min=0)
+    ] = None,
+    llm_seed: Annotated[
+        int | None, typer.Option(help="Sampling seed of a language model; not sent unless named.")
+    ] = None,
     transcript: Annotated[Path | None, typer.Option(help="With --designer replay: the stored exchanges.")] = None,
     name: Annotated[str, typer.Option(help="Name of the protocol's folder; <designer>-s<seed> unless named.")] = "",
     seed: Seed = 0,
@@ -91,6 +97,9 @@ def design(
         passes=passes,
         repairs=max_repairs,
         limits=limits,
+        sampling={
+            name: value for name, value in {"temperature": temperature, "seed": llm_seed}.items() if value is not None
+        },
         feedback=cast("Feedback", feedback),
         says=say,
     )

@@ -41,7 +41,7 @@ class Choice:
     model: str
     description: str
     make_designer: MakeDesigner
-    settings: Mapping[str, str]
+    settings: Mapping[str, str | float]
 
 
 def choose(
@@ -53,6 +53,7 @@ def choose(
     passes: int = 2,
     repairs: int = 3,
     limits: CallLimits | None = None,
+    sampling: Mapping[str, float] | None = None,
     feedback: Feedback = "measured",
     says: Says = silence,
     environment: Mapping[str, str] = os.environ,
@@ -71,6 +72,10 @@ def choose(
         name, why = _at_hand(base_url, environment)
     if base_url and name not in DEFAULT_MODELS:
         raise UsageError(f"--base-url is for --designer openai and anthropic; {name} calls no server")
+    if sampling and name not in DEFAULT_MODELS:
+        raise UsageError(
+            f"--temperature and --llm-seed are for --designer openai and anthropic; {name} calls no server"
+        )
     if model and name in (*_WITHOUT_A_MODEL, "replay"):
         raise UsageError(f"--model is for designers that ask a language model; {name} does not")
     if feedback not in get_args(Feedback):
@@ -84,7 +89,7 @@ def choose(
     limits = limits or CallLimits()
     client: Client | None = None
     if name in DEFAULT_MODELS:
-        client = make_client(name, model, base_url, environment=environment)
+        client = make_client(name, model, base_url, sampling=sampling, environment=environment)
         model = client.model
     at_most = min(most_calls(passes, repairs), limits.max_calls)
     said = {
@@ -102,7 +107,13 @@ def choose(
         model,
         said,
         _prompted(name, converse, repairs, feedback),
-        {"designer": name, "model": model, "base_url": base_url, "transcript": str(transcript or "")},
+        {
+            "designer": name,
+            "model": model,
+            "base_url": base_url,
+            "transcript": str(transcript or ""),
+            **(sampling or {}),
+        },
     )
 
 

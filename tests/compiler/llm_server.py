@@ -25,13 +25,17 @@ _FINISH = {
 
 @dataclass(frozen=True)
 class Say:
-    """Answer with a text, in three pieces. `input_tokens` are all that were read, `cached_tokens` among them."""
+    """Answer with a text, in three pieces. `input_tokens` are all that were read, `cached_tokens` among them.
+
+    `thoughts` come in blocks of their own, one before the text and one behind it.
+    """
 
     text: str
     stop: Literal["stop", "length", "refusal", ""] = "stop"
     input_tokens: int = 1_000
     output_tokens: int = 200
     cached_tokens: int = 0
+    thoughts: str = ""
 
 
 @dataclass(frozen=True)
@@ -215,6 +219,9 @@ def _events(provider: str, step: Say | Drip | Drop, model: str) -> Iterator[Even
 
 def _openai_events(pieces: Iterator[str], usage: Say, finish: str | None, model: str) -> Iterator[Event]:
     base = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": model}
+    if usage.thoughts:  # as servers of open models send them
+        thought = {"index": 0, "delta": {"reasoning_content": usage.thoughts}, "finish_reason": None}
+        yield "delta", {**base, "choices": [thought]}
     for piece in pieces:
         delta = {"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None}
         yield "delta", {**base, "choices": [delta]}
@@ -227,6 +234,19 @@ def _openai_events(pieces: Iterator[str], usage: Say, finish: str | None, model:
     }
     yield "usage", {**base, "choices": [], "usage": counted}
     yield "done", "[DONE]"
+
+
+def _thinking(text: str, index: int) -> list[dict[str, Any]]:
+    """Return the events of a block of thoughts; none where there are none."""
+    if not text:
+        return []
+    block = {"type": "thinking", "thinking": "", "signature": ""}
+    delta = {"type": "thinking_delta", "thinking": text}
+    return [
+        {"type": "content_block_start", "index": index, "content_block": block},
+        {"type": "content_block_delta", "index": index, "delta": delta},
+        {"type": "content_block_stop", "index": index},
+    ]
 
 
 def _anthropic_events(pieces: Iterator[str], usage: Say, finish: str | None, model: str) -> Iterator[Event]:
@@ -242,15 +262,17 @@ def _anthropic_events(pieces: Iterator[str], usage: Say, finish: str | None, mod
     }  # fmt: skip
     events: list[dict[str, Any]] = [
         {"type": "message_start", "message": message},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        *_thinking(usage.thoughts, 0),
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}},
     ]
     yield from ((str(value["type"]), value) for value in events)
     for piece in pieces:
         delta = {"type": "text_delta", "text": piece}
-        yield "content_block_delta", {"type": "content_block_delta", "index": 0, "delta": delta}
+        yield "content_block_delta", {"type": "content_block_delta", "index": 1, "delta": delta}
     end = {"stop_reason": finish, "stop_sequence": None}
     events = [
-        {"type": "content_block_stop", "index": 0},
+        {"type": "content_block_stop", "index": 1},
+        *_thinking(usage.thoughts, 2),
         {"type": "message_delta", "delta": end, "usage": {"output_tokens": usage.output_tokens}},
         {"type": "message_stop"},
     ]

@@ -93,6 +93,8 @@ def test_what_does_not_fit_together_is_refused() -> None:
         choose("search", model="x")
     with pytest.raises(UsageError, match="'ftp://x' is not an http"):
         choose("openai", base_url="ftp://x", environment=OPENAI)
+    with pytest.raises(UsageError, match="--temperature and --llm-seed are for"):
+        choose("search", sampling={"temperature": 0.1})
     assert choose("replay", transcript=Path("x")).name == "replay"
     assert choose("manual").description.startswith("designer: manual, at most 16 prompts")
     assert set(DESIGNERS) == {"auto", "search", "openai", "anthropic", "manual", "replay", "random", "everything"}

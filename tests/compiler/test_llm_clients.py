@@ -191,6 +191,31 @@ def test_an_older_server_s_names_are_learnt_once() -> None:
 
 
 @provider_wise
+def test_thoughts_in_blocks_of_their_own_are_not_the_answer(provider: str) -> None:
+    heard: list[str] = []
+    with LlmServer([Say("the answer", thoughts="```python\nno\n```")]) as server:
+        done = client_for(provider, server).complete("s", MESSAGES, 10, heard.append)
+    assert done.text == "".join(heard) == "the answer"
+
+
+@provider_wise
+def test_sampling_is_sent_when_it_is_set_and_what_is_refused_is_left_out_and_noted(provider: str) -> None:
+    refusals = [Status(400, fault("x", f"{name}: this model does not support it")) for name in ("temperature", "seed")]
+    sampling = {"temperature": 0.5, "seed": 3}
+    with LlmServer([Say("one"), *refusals, Say("two"), Say("three")]) as server:
+        url = server.url(provider)
+        client = make_client(provider, "m", url, sampling=sampling, environment=ENVIRONMENT)
+        answers = [client.complete("s", MESSAGES, 10) for _ in range(3)]
+        bodies = [request["body"] for request in server.requests]
+    sent = [{name: body[name] for name in ("temperature", "seed") if name in body} for body in bodies]
+    assert sent == [sampling, sampling, {"seed": 3}, {}, {}]
+    assert [answer.text for answer in answers] == ["one", "two", "three"]
+    assert not answers[0].notes
+    expected = ("the server takes no temperature; it was left out", "the server takes no seed; it was left out")
+    assert answers[1].notes == answers[2].notes == expected
+
+
+@provider_wise
 def test_no_key_is_needed_on_loopback_and_none_is_sent(provider: str) -> None:
     with LlmServer([Say("local")]) as server:
         client = make_client(provider, "", server.url(provider), environment={})
