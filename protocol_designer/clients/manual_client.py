@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from buffers.errors import CorruptFileError, ProtocolDesignerError
 from generated_protocols.manifest import write_atomically
-from protocol_designer.clients.types import Completion, Message, OnDelta, say_nothing
+from protocol_designer.clients.types import Completion, Message, OnDelta, Wait, say_nothing
 from protocol_designer.transcript import request_key
 
 __all__ = ["AwaitingReplyError", "ManualClient"]
-
-Wait = Callable[[Path, Path], bool]
-"""Gets the prompt's file and the reply's; returns True to look again, False to stop until the next run."""
 
 
 class AwaitingReplyError(ProtocolDesignerError):

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypedDict
 
-__all__ = ["Client", "Completion", "Message", "OnDelta", "StopReason", "Usage", "say_nothing"]
+__all__ = ["Client", "Completion", "Message", "OnDelta", "StopReason", "Usage", "Wait", "say_nothing"]
 
 StopReason = Literal["stop", "length", "refusal", "other"]
 OnDelta = Callable[[str], None]
 """Called with each piece of text as it comes."""
+
+
+Wait = Callable[[Path, Path], bool]
+"""Gets a prompt's file and its reply's; returns True to look again, False to stop until the next run."""
 
 
 def say_nothing(delta: str) -> None:

@@ -11,6 +11,8 @@ from typing import Any, NoReturn, TextIO
 
 import typer
 
+from generated_protocols.manifest import write_atomically
+
 
 def fail(message: str, status: int) -> NoReturn:
     """Say what went wrong in one line and end with `status`."""
@@ -130,3 +132,27 @@ def show_warning(
 ) -> None:
     """Print a warning as one line, without the place in this program's source: a `warnings.showwarning`."""
     sys.stderr.write(f"warning: {message}\n")
+
+
+def wait_for_reply(prompt: Path, reply: Path) -> bool:
+    """Show a prompt to whoever sits at the terminal, and take the reply from there or from its file.
+
+    False where nobody does, and when Ctrl-D says that the reply will come another day.
+    """
+    if not sys.stdin.isatty():
+        return False
+    sys.stderr.write(
+        f"\n{prompt.read_text(encoding='utf-8')}\n"
+        f"-- the prompt above is in {prompt}\n"
+        f"-- save the reply as {reply} and press Enter; or paste it here, and end it with a line that says END\n"
+        "-- Ctrl-D stops; the same command goes on another day\n"
+    )
+    lines: list[str] = []
+    for line in sys.stdin:
+        if not lines and not line.strip():
+            return True
+        if line.strip() == "END":
+            write_atomically(reply, "".join(lines))
+            return True
+        lines.append(line)
+    return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from protocol_designer.commands.console import Progress, print_result, say
+from protocol_designer.commands.console import Progress, print_result, say, wait_for_reply
 from protocol_designer.commands.folders import config_of
 from protocol_designer.commands.options import Data, Episodes, Json, Seed
 
@@ -102,6 +102,7 @@ def design(
         },
         feedback=cast("Feedback", feedback),
         says=say,
+        wait=wait_for_reply,
     )
     sys.stderr.write(chosen.description + "\n")
     data_set = gather_data(task, config_of(GatherConfig, episodes=episodes, seed=seed), data, Progress())

@@ -11,7 +11,7 @@ from typing import get_args
 from buffers.errors import UnknownNameError, UsageError
 from buffers.schema import TaskSchema
 from protocol_designer.clients.settings import DEFAULT_MODELS, KEY_VARIABLES, make_client
-from protocol_designer.clients.types import Client
+from protocol_designer.clients.types import Client, Wait
 from protocol_designer.conversation import CallLimits, Conversation, Replay, Says, silence
 from protocol_designer.designers.language_model import LanguageModelDesigner, most_calls
 from protocol_designer.store import Store
@@ -56,12 +56,14 @@ def choose(
     sampling: Mapping[str, float] | None = None,
     feedback: Feedback = "measured",
     says: Says = silence,
+    wait: Wait | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Choice:
     """Return the designer called `name`; an unknown one raises `UnknownNameError`.
 
     "auto" is the provider whose key is set, OpenAI's first, and the search where none is. A provider without a key
-    raises `KeyMissingError` here, before anything is gathered, unless `base_url` is on this machine.
+    raises `KeyMissingError` here, before anything is gathered, unless `base_url` is on this machine. `wait` asks a
+    person who is there for the reply to a prompt; without it a manual design stops at each prompt.
     """
     if name not in DESIGNERS:
         raise UnknownNameError("designer", name, DESIGNERS)
@@ -100,7 +102,7 @@ def choose(
     def converse(own: Transcript, schema: TaskSchema, store: Store) -> Conversation:
         if transcript is not None:
             return Replay(Transcript.stored(transcript, schema), str(transcript), own, says)
-        return Conversation(client or _manual(store, model), own, limits, says)
+        return Conversation(client or _manual(store, model, wait), own, limits, says)
 
     return Choice(
         name,
@@ -147,10 +149,10 @@ def _baseline(name: str) -> Choice:
     return Choice(name, "none", f"designer: {name}, a control{width}", make, {"designer": name, "model": "none"})
 
 
-def _manual(store: Store, model: str) -> Client:
+def _manual(store: Store, model: str, wait: Wait | None) -> Client:
     from protocol_designer.clients.manual_client import ManualClient
 
-    return ManualClient(store.folder / "prompts", model)
+    return ManualClient(store.folder / "prompts", model, wait)
 
 
 def _prompted(name: str, converse: MakeConversation, repairs: int, feedback: Feedback) -> MakeDesigner:
