@@ -34,13 +34,15 @@ def show_design(folder: Path, manifest: Manifest, task: str, found: bool) -> Non
     name = f"generated protocol for {task} in {folder} ({said})"
     fields: list[RenderableType]
     try:
-        fields = [Text(""), field_table(folder, manifest)]
+        title = "share of steps in which an agent knows a state field (skill over the best constant)"
+        fields = [Text(""), Text(title, style="bold"), field_table(folder, manifest)]
     except FileNotFoundError:
         fields = [Text("(the tables of the scores were removed)")]
     wide_print(
         Text(name, style="bold"),
         *fields,
         Text(""),
+        Text("by pass", style="bold"),
         pass_table(manifest.scores),
         Text(""),
         Text(_width_line(manifest)),
@@ -63,9 +65,7 @@ def _program() -> str:
 
 def pass_table(scores: Sequence[Mapping[str, Any]]) -> Table:
     """Return one row per entry of a manifest's scores: success and skill under the three conditions, gain, width."""
-    table = Table(
-        box=None, pad_edge=False, header_style="bold", title="by pass", title_justify="left", title_style="bold"
-    )
+    table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("pass", "part"):
         table.add_column(column)
     for column in (
@@ -113,8 +113,7 @@ def field_table(folder: Path, manifest: Manifest) -> Table:
     names = ["none", *(f"pass{e['pass']}" for e in manifest.scores if isinstance(e.get("pass"), int) and e.get("part"))]
     frames = {name: pd.read_csv(folder / "scores" / name / "table.csv") for name in names}
     last = frames[names[-1]]
-    table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left", title_style="bold")
-    table.title = "share of steps in which an agent knows a state field (skill over the best constant)"
+    table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("agent", "field"):
         table.add_column(column, no_wrap=True)
     for name in names:

@@ -20,6 +20,6 @@ def show(protocol: Protocol, as_json: Json = False) -> None:
     def render() -> None:
         for name, text in texts.items():
             typer.echo(f"# ---- {name}{' (edited since it was frozen)' if name in edited else ''}\n{text}")
-        show_design(protocol, manifest, manifest.task, found=True)
+        show_design(protocol, manifest, manifest.task, found=False)
 
     print_result({"manifest": manifest.to_json(), "edited": edited, "sources": texts}, as_json, render)
