@@ -1,14 +1,17 @@
-"""Reading JSON files that may be half-written, damaged or something else altogether."""
+"""Files that may be damaged, and files that another process holds."""
 
 from __future__ import annotations
 
+import fcntl
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from buffers.errors import CorruptFileError
+from buffers.errors import CorruptFileError, ResourceError
 
-__all__ = ["read_json_object"]
+__all__ = ["held", "read_json_object"]
 
 
 def read_json_object(path: Path) -> dict[str, Any]:
@@ -26,3 +29,17 @@ def read_json_object(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise CorruptFileError(f"{path} holds a {type(value).__name__}, expected an object")
     return value
+
+
+@contextmanager
+def held(path: Path, doing: str) -> Iterator[None]:
+    """Hold the file at `path`, made where it is missing, for this process; the system lets go of it when that ends.
+
+    A file that is held elsewhere raises `ResourceError`: its folder "is being `doing` by another process".
+    """
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ResourceError(f"{path.parent} is being {doing} by another process") from error
+        yield

@@ -6,10 +6,8 @@ runs/<utc>-<task>-<method>-s<seed>/
 
 from __future__ import annotations
 
-import fcntl
 import importlib.metadata
 import json
-import os
 import platform
 import shutil
 from collections.abc import Iterator
@@ -19,8 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from buffers.errors import CorruptFileError, ResourceError, UsageError
-from buffers.files import read_json_object
+from buffers.errors import CorruptFileError, UsageError
+from buffers.files import held, read_json_object
 from buffers.memory import naming_full_disk
 from buffers.packing import fsync_folder, write_bytes
 from buffers.schema import TaskSchema
@@ -108,11 +106,5 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the run for this process; one that is held elsewhere raises `ResourceError`."""
-        with (self.path / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise ResourceError(f"{self.path} is being trained by another process") from error
-            file.write(str(os.getpid()))
-            file.flush()
+        with held(self.path / ".lock", "trained"):
             yield

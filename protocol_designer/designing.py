@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from buffers.dataset import DataSet, SplitName
 from buffers.errors import RejectedError
+from buffers.files import held
 from buffers.progress import Progress, silent
 from buffers.schema import TaskSchema
 from generated_protocols.manifest import Manifest, edited_parts, freeze, part_sources, read_manifest, write_atomically
@@ -92,7 +93,8 @@ def design(
     if (folder / "manifest.json").exists():
         return _found(folder)
     try:
-        return _compiled(data_set, make_designer, config, store, progress)
+        with held(folder / "design.json", "designed"):
+            return _compiled(data_set, make_designer, config, store, progress)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"stopped; what was done is kept in {folder}, and the same command goes on with it"

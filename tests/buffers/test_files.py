@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from buffers.errors import CorruptFileError
-from buffers.files import read_json_object
+from buffers.errors import CorruptFileError, ResourceError
+from buffers.files import held, read_json_object
 from generated_protocols.manifest import read_schema
 from marl_runtime.metrics import read_metrics
 
@@ -34,6 +34,23 @@ def test_anything_else_is_named_with_its_place(tmp_path: Path, content: bytes, s
     for read in (lambda: read_json_object(file), lambda: read_schema(tmp_path)):
         with pytest.raises(CorruptFileError, match=f"schema.json.*{says}"):
             read()
+
+
+def test_what_is_held_cannot_be_held_again_until_it_is_let_go(tmp_path: Path) -> None:
+    with (
+        held(tmp_path / ".lock", "trained"),
+        pytest.raises(ResourceError, match="is being trained by another process"),
+        held(tmp_path / ".lock", "trained"),
+    ):
+        pytest.fail("it was held twice")
+    with held(tmp_path / ".lock", "trained"):
+        pass
+
+
+def test_holding_a_file_does_not_change_it(tmp_path: Path) -> None:
+    (tmp_path / "design.json").write_text("{}")
+    with held(tmp_path / "design.json", "designed"):
+        assert (tmp_path / "design.json").read_text() == "{}"
 
 
 def test_a_file_that_is_not_there_is_left_to_the_caller(tmp_path: Path) -> None:

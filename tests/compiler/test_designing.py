@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from buffers.dataset import DataSet
-from buffers.errors import RejectedError
+from buffers.errors import RejectedError, ResourceError
+from buffers.files import held
 from buffers.schema import TaskSchema
 from generated_protocols.protocol import Protocol
 from protocol_designer.clients.errors import OverloadedError
@@ -130,6 +131,16 @@ def test_the_model_sees_what_was_measured_and_no_figures_twice(designed: tuple[D
     assert "success with, success without" not in prompts[4]
     assert not {line for line in prompts[2].splitlines() if "±0" in line} & set(prompts[4].splitlines())
     assert "Do not write them again" not in prompts[4]
+
+
+def test_two_processes_do_not_design_in_one_folder(beacon_data: DataSet, tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    with pytest.raises(OverloadedError):
+        run(beacon_data, folder, Scripted(None))
+    client = Scripted(FIELDS)
+    with held(folder / "design.json", "designed"), pytest.raises(ResourceError, match="is being designed by another"):
+        run(beacon_data, folder, client)
+    assert not client.prompts
 
 
 def test_every_attempt_is_kept_with_its_prompt_and_its_reply(designed: tuple[DesignResult, Scripted]) -> None:
