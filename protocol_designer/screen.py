@@ -145,7 +145,9 @@ def freeze_lines(report: Mapping[str, Any]) -> str:
         return f"{report['folder']} is frozen already, nothing was edited"
     lines = [str(report["diff"]).rstrip()] if report["diff"] else []
     before, after = report["before"], report["after"]
-    if after is not None:
+    if not report["edited"] and _card(after) is None:
+        lines.append("no part was edited; what was measured before still holds")
+    elif after is not None:
         lines.append("")
         for label, name in (("width of what is kept", "message_dim"), ("bits per step and link", "bits_per_step")):
             lines.append(f"{label:<24} {_change(before, after, name)}")
