@@ -253,7 +253,7 @@ def _manifest(
         message=[asdict(component) for component in run.components],
         payload=[asdict(component) for component in run.payload_components],
         bandwidth=after.bandwidth.to_json() if after.bandwidth else before.bandwidth if same else {},
-        scores=[*before.scores, entry],
+        scores=[*before.scores, entry] if report.edited or after.scores is not None else before.scores,
         scored=after.scores is not None or (same and before.scored),
         data_set=dict(data_set) if data_set is not None and after.scores is not None else before.data_set,
         validator=VALIDATOR_VERSION,

@@ -178,6 +178,7 @@ def test_a_review_keeps_what_was_measured(folder: Path, recorded: dict[str, Reco
     freeze_edited(folder, SCHEMA, sandbox, reviewed_by="Bea")
     reviewed = read_manifest(folder)
     assert reviewed.scored
+    assert reviewed.scores == measured.scores
     assert reviewed.bandwidth == measured.bandwidth
     assert [review["name"] for review in reviewed.reviewed_by] == ["Bea"]
 
