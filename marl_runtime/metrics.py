@@ -35,12 +35,13 @@ def read_metrics(run: Path) -> list[dict[str, Any]]:
 
 
 class MetricsLog:
-    """Appends to `metrics.jsonl` and to TensorBoard's event file, each row at once."""
+    """Appends to `metrics.jsonl` and to TensorBoard's event file, each row at once; `rows` counts them all."""
 
-    def __init__(self, run: Path, resume_from: int | None = None) -> None:
-        """Open the log of `run`; rows after step `resume_from` are cut (None cuts all)."""
+    def __init__(self, run: Path, keep: int = 0) -> None:
+        """Open the log of `run`; what is behind its first `keep` rows is cut: it will be made again."""
         self._path = run / "metrics.jsonl"
-        kept = [row for row in read_metrics(run) if resume_from is not None and row["step"] <= resume_from]
+        kept = read_metrics(run)[:keep]
+        self.rows = len(kept)
         partial = self._path.with_suffix(".partial")
         with naming_full_disk(f"writing {self._path}"):
             write_bytes(partial, "".join(json.dumps(row) + "\n" for row in kept).encode())
@@ -61,6 +62,7 @@ class MetricsLog:
         with naming_full_disk(f"writing {self._path}"):
             self._file.write(json.dumps(row) + "\n")
             self._file.flush()
+        self.rows += 1
         self._to_board(row)
 
     def _to_board(self, row: Mapping[str, float | None]) -> None:

@@ -80,6 +80,7 @@ class _Counters:
     next_evaluation: int = 0
     next_checkpoint: int = 0
     complete: bool = False
+    rows: int = 0  # of the log, when the checkpoint was written
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
 
@@ -114,7 +115,6 @@ class _Run:
         self.checkpoints = Checkpoints(folder.path)
         self.window = Window()
         checkpoint = self.checkpoints.latest()
-        self.resumed_from = None if checkpoint is None else checkpoint.steps
         if checkpoint is None:
             self.replay = ReplayBuffer(schema, config.replay_episodes, self.rollout.message_dim)
             return
@@ -145,7 +145,7 @@ def _continue(folder: RunFolder, config: TrainConfig, progress: Progress) -> Non
     run = _Run(folder, config)
     counters = run.counters
     clock = _Clock(counters)
-    with MetricsLog(folder.path, run.resumed_from) as log, _stop_between_rounds() as stop:
+    with MetricsLog(folder.path, counters.rows) as log, _stop_between_rounds() as stop:
         try:
             while counters.steps < config.steps:
                 if counters.steps >= counters.next_evaluation:
@@ -160,6 +160,7 @@ def _continue(folder: RunFolder, config: TrainConfig, progress: Progress) -> Non
                 if due or stop.requested:
                     counters.next_checkpoint = _after(counters.steps, config.checkpoint_every)
                     log.sync()
+                    counters.rows = log.rows
                     run.save()
                 if stop.requested:
                     raise KeyboardInterrupt(
@@ -172,6 +173,7 @@ def _continue(folder: RunFolder, config: TrainConfig, progress: Progress) -> Non
                 _log(run, log)
                 counters.complete = True
                 log.sync()
+                counters.rows = log.rows
                 run.save()
         finally:
             run.close()

@@ -87,6 +87,31 @@ def test_a_killed_run_ends_as_one_that_was_never_stopped(cue_game: Task, tmp_pat
     assert RunFolder(run).finished
 
 
+def test_an_evaluation_at_a_checkpoints_step_is_not_logged_twice(
+    cue_game: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The checkpoint is written first, the evaluation at the same step comes after it, then the kill."""
+    config = short(eval_every=700, checkpoint_every=700)
+    whole = train(config, tmp_path / "whole")
+    run = prepare(config, tmp_path / "killed")
+    play = training._play
+
+    def dying(of: Any) -> Any:
+        if of.counters.steps >= 700:
+            raise Killed
+        return play(of)
+
+    monkeypatch.setattr(training, "_play", dying)
+    for _ in range(2):
+        with pytest.raises(Killed):
+            resume(run)
+    assert [row["step"] for row in untimed(run) if "test/success" in row][-1] >= 700
+    monkeypatch.undo()
+    resume(run)
+    assert untimed(whole) == untimed(run)
+    assert_same_weights(whole, run)
+
+
 def test_a_kill_within_an_update_or_a_checkpoint_changes_nothing(
     cue_game: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,7 +279,8 @@ def test_rows_after_the_checkpoint_are_cut_and_half_a_row_is_forgiven(tmp_path: 
     with (tmp_path / "metrics.jsonl").open("a") as file:
         file.write('{"step": 40, "train/ret')
     assert [row["step"] for row in read_metrics(tmp_path)] == [10, 20, 30]
-    with MetricsLog(tmp_path, resume_from=20) as log:
+    with MetricsLog(tmp_path, keep=2) as log:
+        assert log.rows == 2
         log.write(25, {"train/return": 9.0})
     assert [row["step"] for row in read_metrics(tmp_path)] == [10, 20, 25]
     assert read_metrics(tmp_path)[0]["learner/loss"] is None
