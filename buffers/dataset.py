@@ -20,13 +20,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypedDict
 
 import numpy as np
 
 from buffers.episodes import EpisodeBatch, Float32Array, IntArray
 from buffers.errors import CorruptFileError, LayoutMismatchError, RejectedError, UnknownNameError
-from buffers.files import read_json_object
+from buffers.files import read_json_object, require_form
 from buffers.memory import naming_full_disk
 from buffers.packing import (
     concatenate,
@@ -76,6 +76,30 @@ def split_episodes(n_episodes: int, root_seed: int) -> dict[SplitName, IntArray]
     return splits
 
 
+class _File(TypedDict):
+    bytes: int
+    sha256: str
+
+
+class _Policy(TypedDict):
+    name: str
+    episodes: int
+
+
+class _Manifest(TypedDict):
+    """What is read of a data set's `manifest.json`."""
+
+    gathering_hash: str
+    gathering: dict[str, Any]
+    seed: int
+    episodes: int
+    steps: int
+    policies: list[_Policy]
+    shards: list[dict[str, str | int]]
+    files: dict[str, _File]
+    hash: str
+
+
 @dataclass(frozen=True)
 class DataSet:
     """A data set that was opened; arrays are read when they are asked for.
@@ -100,6 +124,7 @@ class DataSet:
             raise LayoutMismatchError(
                 f"{path} is a data set of version {manifest.get('version')!r}, this program reads {DATA_SET_VERSION}"
             )
+        require_form(manifest, _Manifest, path / "manifest.json")
         for name, known in manifest["files"].items():
             file = path / name
             size = file.stat().st_size if file.exists() else -1

@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from buffers.errors import CorruptFileError, ResourceError
 
-__all__ = ["held", "read_json_object"]
+__all__ = ["held", "read_json_object", "require_form"]
 
 
 def read_json_object(path: Path) -> dict[str, Any]:
@@ -27,8 +29,22 @@ def read_json_object(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise CorruptFileError(f"{path} is half-written or damaged: {error}") from error
     if not isinstance(value, dict):
-        raise CorruptFileError(f"{path} holds a {type(value).__name__}, expected an object")
+        raise CorruptFileError(f"{path} holds {_KINDS[type(value)]}, expected an object")
     return value
+
+
+_KINDS = {list: "a list", str: "a text", int: "a number", float: "a number", bool: "true or false", type(None): "null"}
+
+
+def require_form(value: Any, form: Any, where: object) -> None:
+    """Raise `CorruptFileError`, with the place, unless the JSON value from the file `where` has the type `form`.
+
+    `form` is a dataclass, a TypedDict or any other annotation; entries that it does not name are let through.
+    """
+    try:
+        msgspec.convert(value, form)
+    except msgspec.ValidationError as error:
+        raise CorruptFileError(f"{where} is damaged: {error}") from error
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from buffers.errors import LayoutMismatchError, UnknownNameError
+from buffers.files import require_form
 
 __all__ = ["SCHEMA_VERSION", "Field", "FieldKind", "TaskSchema"]
 
@@ -223,6 +224,7 @@ class TaskSchema:
         """Read what `to_json` wrote; a layout hash that does not match the fields raises `LayoutMismatchError`."""
         if value.get("version") != SCHEMA_VERSION:
             raise LayoutMismatchError(f"schema version {value.get('version')!r}, this program reads {SCHEMA_VERSION}")
+        require_form(value, cls, f"the schema of task {value.get('name')!r}")
         schema = cls(
             name=value["name"],
             summary=value["summary"],

@@ -16,18 +16,84 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from buffers.errors import CorruptFileError, NotFrozenError, RejectedError, nearest
-from buffers.files import read_json_object
+from buffers.files import read_json_object, require_form
 from buffers.schema import TaskSchema
+from generated_protocols.bandwidth import Component
 from generated_protocols.execution import source_hash
 
-__all__ = ["CONTRACT_VERSION", "Manifest", "edited_parts", "freeze", "part_sources", "read_frozen", "read_manifest"]
+__all__ = [
+    "CONTRACT_VERSION",
+    "Component",
+    "Manifest",
+    "edited_parts",
+    "freeze",
+    "part_sources",
+    "read_frozen",
+    "read_manifest",
+]
 
 CONTRACT_VERSION = 1
 MAX_PARTS = 10
 _PART = re.compile(r"part(\d)\.py")
+
+
+class _Interval(TypedDict):
+    mean: float
+    low: float
+    high: float
+
+
+class _Card(TypedDict):
+    """What is shown of a score card's summary."""
+
+    success_full: float
+    success_empty: float
+    success_zero: float
+    skill_full: float
+    skill_empty: float
+    gain: _Interval
+
+
+# what is shown of an entry of `Manifest.scores`; functional because "pass" is a keyword
+_Entry = TypedDict(
+    "_Entry",
+    {
+        "pass": int | str | None,
+        "part": str | None,
+        "reason": str,
+        "card": _Card | None,
+        "message_dim": int | None,
+        "bits_per_step": float | None,
+    },
+    total=False,
+)
+
+
+class _Bandwidth(TypedDict, total=False):
+    varying: list[int]
+    speaking: list[float]
+    bits_per_step: list[float]
+    total: float
+
+
+class _DataSet(TypedDict, total=False):
+    hash: str
+    gathering: dict[str, Any]
+    episodes: int
+    steps: int
+
+
+class _Measured(TypedDict, total=False):
+    """The entries of a manifest whose form its annotations leave open."""
+
+    message: list[Component]
+    payload: list[Component]
+    scores: list[_Entry]
+    bandwidth: _Bandwidth
+    data_set: _DataSet
 
 
 @dataclass(frozen=True)
@@ -70,17 +136,16 @@ class Manifest:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any], where: Path) -> Manifest:
-        """Read a manifest; unknown or missing entries raise `CorruptFileError` naming them."""
+        """Read a manifest; an entry that is unknown, missing or of another form raises `CorruptFileError` naming it."""
         known = {f.name for f in fields(cls)}
         for name in value:
             if name not in known:
                 close = nearest(name, known)
                 hint = f", did you mean {close[0]!r}?" if close else ""
                 raise CorruptFileError(f"{where}: unknown entry {name!r}{hint}")
-        try:
-            manifest = cls(**value)
-        except TypeError as error:
-            raise CorruptFileError(f"{where}: {error}") from error
+        require_form(value, cls, where)
+        require_form(value, _Measured, where)
+        manifest = cls(**value)
         if manifest.contract != CONTRACT_VERSION:
             raise RejectedError(
                 f"{where}: written for contract version {manifest.contract}, this program runs {CONTRACT_VERSION}; "

@@ -110,7 +110,7 @@ def find_run(config: TrainConfig, root: Path) -> Path | None:
         folder = RunFolder(path.parent)
         try:
             # an option that came later than the run has its default there
-            known = to_json(from_json(TrainConfig, folder.read_json("config.json")))
+            known = to_json(from_json(TrainConfig, folder.read_json("config.json"), folder.path / "config.json"))
         except (CorruptFileError, UsageError, TypeError, ValueError):  # of another version
             continue
         same = {**known, "protocol": None} == {**wanted, "protocol": None}

@@ -7,7 +7,9 @@ import typing
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from buffers.errors import UnknownNameError
+import msgspec
+
+from buffers.errors import CorruptFileError, UnknownNameError
 
 __all__ = ["from_json", "to_json"]
 
@@ -19,17 +21,24 @@ def to_json(config: Any) -> dict[str, Any]:
     return dataclasses.asdict(config)
 
 
-def from_json(kind: type[Config], value: Mapping[str, Any]) -> Config:
-    """Return a `kind` made from what `to_json` wrote; an unknown key raises `UnknownNameError`."""
-    fields = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
+def from_json(kind: type[Config], value: Mapping[str, Any], where: object) -> Config:
+    """Return a `kind` made from what `to_json` wrote into the file `where`.
+
+    An unknown key raises `UnknownNameError`, a value of another type `CorruptFileError`.
+    """
+    _require_known(kind, value)
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise CorruptFileError(f"{where} is damaged: {error}") from error
+
+
+def _require_known(kind: Any, value: Any) -> None:
+    if not dataclasses.is_dataclass(kind) or not isinstance(value, Mapping):
+        return
+    names = [f.name for f in dataclasses.fields(kind)]
     hints = typing.get_type_hints(kind)
-    arguments: dict[str, Any] = {}
     for name, entry in value.items():
-        if name not in fields:
-            raise UnknownNameError(f"{kind.__name__} option", name, fields)
-        hint = hints[name]
-        if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-            arguments[name] = from_json(hint, entry)
-        else:
-            arguments[name] = tuple(entry) if isinstance(entry, list) else entry
-    return kind(**arguments)
+        if name not in names:
+            raise UnknownNameError(f"{getattr(kind, '__name__', kind)} option", name, names)
+        _require_known(hints[name], entry)

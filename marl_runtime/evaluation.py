@@ -82,7 +82,7 @@ def load_actor(run: Path, device: str | None = None) -> tuple[TrainConfig, Netwo
     A run without a checkpoint raises `UsageError`.
     """
     folder = RunFolder.open(run)
-    config = from_json(TrainConfig, folder.read_json("config.json"))
+    config = from_json(TrainConfig, folder.read_json("config.json"), folder.path / "config.json")
     schema = find_task(config.task).schema
     checkpoint = Checkpoints(run).latest(with_replay=False)
     if checkpoint is None:

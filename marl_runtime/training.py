@@ -59,7 +59,7 @@ def resume(run: Path, progress: Progress = silent) -> Path:
     KeyboardInterrupt with the command that goes on; a second Ctrl-C does not wait.
     """
     folder = RunFolder.open(run)
-    config = from_json(TrainConfig, folder.read_json("config.json"))
+    config = from_json(TrainConfig, folder.read_json("config.json"), folder.path / "config.json")
     if folder.finished:
         raise UsageError(f"{run} is complete: it trained all of its {config.steps:,} steps")
     with folder.locked():

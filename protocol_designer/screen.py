@@ -6,13 +6,17 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from buffers.errors import CorruptFileError
 from generated_protocols.manifest import Manifest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["field_table", "freeze_lines", "pass_table", "show_design", "wide_print"]
 
@@ -38,6 +42,8 @@ def show_design(folder: Path, manifest: Manifest, task: str, found: bool) -> Non
         fields = [Text(""), Text(title, style="bold"), field_table(folder, manifest)]
     except FileNotFoundError:
         fields = [Text("(the tables of the scores were removed)")]
+    except CorruptFileError as error:
+        fields = [Text(f"({error})")]
     wide_print(
         Text(name, style="bold"),
         *fields,
@@ -107,19 +113,26 @@ def pass_table(scores: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def field_table(folder: Path, manifest: Manifest) -> Table:
-    """Return success by agent and state field: before any part, after each pass, and with an empty inbox."""
-    import pandas as pd
+    """Return success by agent and state field: before any part, after each pass, and with an empty inbox.
 
+    A table that is not there raises `FileNotFoundError`, a damaged one `CorruptFileError`.
+    """
     names = ["none", *(f"pass{e['pass']}" for e in manifest.scores if isinstance(e.get("pass"), int) and e.get("part"))]
-    frames = {name: pd.read_csv(folder / "scores" / name / "table.csv") for name in names}
+    frames = {name: _read_scores(folder / "scores" / name / "table.csv") for name in names}
     last = frames[names[-1]]
+    shown = [(row.agent, row.field) for _, row in last[last.scored].iterrows()]
+    for name, frame in frames.items():
+        if not set(shown) <= set(zip(frame.agent, frame.field, strict=True)):
+            raise CorruptFileError(
+                f"{folder / 'scores' / name / 'table.csv'} is damaged: it lacks rows that {names[-1]} has"
+            )
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("agent", "field"):
         table.add_column(column, no_wrap=True)
     for name in names:
         table.add_column("no protocol" if name == "none" else f"after {name.replace('pass', 'pass ')}", justify="right")
     table.add_column("empty inbox", justify="right")
-    for index, row in last[last.scored].iterrows():
+    for _, row in last[last.scored].iterrows():
         cells = []
         for name in names:
             same = frames[name]
@@ -127,8 +140,23 @@ def field_table(folder: Path, manifest: Manifest) -> Table:
             cells.append(f"{mine.success_full:.2f} ({mine.skill_full:+.2f})")
         empty = f"{row.success_empty:.2f} ({row.skill_empty:+.2f})"
         table.add_row(f"{row.agent} {row.role}", str(row.field), *cells, empty)
-        assert index is not None
     return table
+
+
+def _read_scores(file: Path) -> pd.DataFrame:
+    """Return a table of `scores/`; a damaged one raises `CorruptFileError`."""
+    import pandas as pd
+
+    figures = ["success_full", "skill_full", "success_empty", "skill_empty"]
+    try:
+        frame = pd.read_csv(file)
+        frame[figures] = frame[figures].astype(float)
+        frame = frame.astype({"agent": int, "scored": bool})[["agent", "role", "field", "scored", *figures]]
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError) as error:
+        raise CorruptFileError(f"{file} is damaged: {str(error).splitlines()[0]}") from error
+    return frame
 
 
 def _width_line(manifest: Manifest) -> str:

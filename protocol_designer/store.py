@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from buffers.errors import CorruptFileError, UsageError
-from buffers.files import read_json_object
+from buffers.files import read_json_object, require_form
 from generated_protocols.diagnostics import Diagnostic
 from generated_protocols.manifest import write_atomically
 from protocol_designer.types import Decision, Proposal
@@ -83,7 +83,9 @@ class Store:
         file = self._attempt(index, number) / "decision.json"
         if file.exists():
             with _told_as_damaged(file):
-                return Decision(**_read(file))
+                known = _read(file)
+                require_form(known, Decision, file)
+                return Decision(**known)
         decision = decide()
         self._write(file, asdict(decision))
         return decision

@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from buffers.errors import CorruptFileError, LayoutMismatchError, UsageError
+from buffers.files import require_form
 from buffers.schema import TaskSchema
 from protocol_designer.clients.secrets import scrub
 from protocol_designer.clients.types import Completion, Message
@@ -103,6 +104,29 @@ class Exchange:
         )
 
 
+_CallLine = TypedDict("_CallLine", {"pass": int, "try": int, "role": str})
+
+
+class _RequestLine(TypedDict):
+    system: str
+    messages: list[Message]
+    max_output_tokens: int
+
+
+class _Line(TypedDict):
+    """The form of a transcript's line."""
+
+    call: _CallLine
+    request: _RequestLine
+    reply: Completion | None
+    error: str
+    provider: str
+    cost_usd: float | Literal["unknown"]
+    seconds: float
+    prompts: dict[str, str]
+    at: str
+
+
 def request_key(system: str, messages: Sequence[Message], max_output_tokens: int) -> str:
     """Return the SHA-256 of a request: the same question has the same key."""
     text = json.dumps([system, list(messages), max_output_tokens], sort_keys=True)
@@ -165,10 +189,9 @@ def _read(path: Path, schema: TaskSchema, *, mend: bool) -> list[Exchange]:
             return []
         raise CorruptFileError(f"{path} holds no exchange")
     _require_same(lines[0], schema, path)
-    try:
-        return [Exchange.from_json(line) for line in lines[1:]]
-    except (KeyError, TypeError) as error:
-        raise CorruptFileError(f"{path} is damaged: {error!r}") from error
+    for number, line in enumerate(lines[1:], start=2):
+        require_form(line, _Line, f"{path}, line {number},")
+    return [Exchange.from_json(line) for line in lines[1:]]
 
 
 def _require_same(header: Any, schema: TaskSchema, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from generated_protocols.manifest import part_sources, read_manifest
 from generated_protocols.protocol import Protocol
 from marl_runtime.tasks import find_task
 from protocol_designer.reply import Module, find_module
+from protocol_designer.screen import show_design
 from protocol_designer.transcript import Transcript
 from protocol_designer.validation import validate
 
@@ -53,3 +55,20 @@ def test_its_parts_are_what_the_model_wrote(folder: Path) -> None:
     roles = [exchange.call.role for exchange in exchanges]
     assert roles[:2] == ["choose_fields", "write_part"]
     assert all(exchange.prompts for exchange in exchanges)
+
+
+@pytest.mark.parametrize("damage", ["", "agent,field\n0,a\n", "\x00\x01", "a\nb,c,d\n"])
+def test_a_damaged_table_of_its_scores_is_named_and_the_rest_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: str
+) -> None:
+    folder = tmp_path / "mine"
+    shutil.copytree(SHIPPED[0], folder)
+    file = folder / "scores" / "none" / "table.csv"
+    file.write_text(damage)
+    show_design(folder, read_manifest(folder), folder.parent.name, found=True)
+    shown = capsys.readouterr().out
+    assert f"({file} is damaged: " in shown
+    assert "each agent keeps" in shown
+    file.unlink()
+    show_design(folder, read_manifest(folder), folder.parent.name, found=True)
+    assert "tables of the scores were removed" in capsys.readouterr().out

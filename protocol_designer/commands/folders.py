@@ -39,8 +39,10 @@ def data_set_of(protocol: Path, task: str, data: Path) -> DataSet:
     from marl_runtime.gathering import GatherConfig
     from marl_runtime.gathering import gather as gather_data
 
-    known = read_manifest(protocol).data_set.get("gathering") if (protocol / "manifest.json").exists() else None
-    config = from_json(GatherConfig, {**known, "message_dim": GatherConfig().message_dim}) if known else GatherConfig()
+    file, config = protocol / "manifest.json", GatherConfig()
+    known = read_manifest(protocol).data_set.get("gathering") if file.exists() else None
+    if known:
+        config = from_json(GatherConfig, {**known, "message_dim": config.message_dim}, f"{file}, data_set.gathering,")
     return gather_data(task, config, data, Progress())
 
 
@@ -49,16 +51,15 @@ def validate_frozen(protocol: Path | None, task: str) -> None:
     if protocol is None:
         return
     from buffers.errors import RejectedError
+    from generated_protocols.manifest import part_sources
     from marl_runtime.tasks import find_task
     from protocol_designer.validation import render, validate
 
-    for number in range(3):
+    for number, source in part_sources(protocol).items():
         path = protocol / f"part{number}.py"
-        if path.exists():
-            source = path.read_bytes()
-            found = validate(source, schema=find_task(task).schema, part=number, file=str(path))
-            if found:
-                raise RejectedError(f"{path} is refused by the static rules:\n{render(found, source)}")
+        found = validate(source, schema=find_task(task).schema, part=number, file=str(path))
+        if found:
+            raise RejectedError(f"{path} is refused by the static rules:\n{render(found, source)}")
 
 
 def config_of(kind: type[Config], **values: Any) -> Config:

@@ -136,6 +136,12 @@ def _flip(path: Path) -> None:
     path.write_bytes(content)
 
 
+def _without_size(path: Path) -> None:
+    manifest = json.loads(path.read_text())
+    del manifest["files"]["schema.json"]["bytes"]
+    path.write_text(json.dumps(manifest))
+
+
 @pytest.mark.parametrize(
     ("name", "damage", "message"),
     [
@@ -146,6 +152,7 @@ def _flip(path: Path) -> None:
         ("manifest.json", lambda p: p.write_text(p.read_text()[:300]), "half-written or damaged"),
         ("manifest.json", lambda p: p.write_text("[]"), "holds a list"),
         ("manifest.json", lambda p: p.unlink(), "is not a complete data set"),
+        ("manifest.json", _without_size, r"manifest.json is damaged: .* `bytes` - at `\$\.files"),
         ("schema.json", lambda p: p.write_text("{}"), "bytes long, expected"),
     ],
 )

@@ -25,7 +25,7 @@ def test_an_object_is_read(tmp_path: Path) -> None:
         (b"\x00\xff", "half-written or damaged"),
         (b"[" * 200_000, "half-written or damaged"),
         (b"[]", "holds a list, expected an object"),
-        (b"3", "holds a int, expected an object"),
+        (b"3", "holds a number, expected an object"),
     ],
 )
 def test_anything_else_is_named_with_its_place(tmp_path: Path, content: bytes, says: str) -> None:

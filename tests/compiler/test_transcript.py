@@ -100,6 +100,17 @@ def test_what_is_no_transcript_is_named(tmp_path: Path, content: str) -> None:
         Transcript.stored(tmp_path / "nothing", SCHEMA)
 
 
+def test_a_line_of_another_form_is_named_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "transcript.jsonl"
+    Transcript(path, SCHEMA).append(exchange())
+    header, line = path.read_text(encoding="utf-8").splitlines()
+    damaged = json.loads(line)
+    damaged["reply"]["usage"] = 12
+    path.write_text(f"{header}\n{line}\n{json.dumps(damaged)}\n", encoding="utf-8")
+    with pytest.raises(CorruptFileError, match=r"transcript\.jsonl, line 3, is damaged: .*at `\$\.reply\.usage`"):
+        Transcript.stored(path, SCHEMA)
+
+
 def test_no_key_is_written_even_when_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-canary-123")
     path = tmp_path / "transcript.jsonl"

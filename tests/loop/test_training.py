@@ -317,9 +317,9 @@ def test_a_replay_buffer_that_does_not_fit_is_refused_with_a_size_that_does(
 def test_a_configuration_survives_json_and_unknown_keys_do_not(cue_game: Task) -> None:
     config = short(seed=7)
     value = json.loads(json.dumps(to_json(config)))
-    assert from_json(TrainConfig, value) == config
+    assert from_json(TrainConfig, value, "config.json") == config
     with pytest.raises(UnknownNameError, match="LearnerConfig option 'gama': did you mean 'gamma'"):
-        from_json(TrainConfig, {**value, "learner": {"gama": 0.9}})
+        from_json(TrainConfig, {**value, "learner": {"gama": 0.9}}, "config.json")
 
 
 @pytest.mark.parametrize("wrong", [{"steps": 0}, {"batch_size": 300}, {"envs": 201}, {"seed": -1}])

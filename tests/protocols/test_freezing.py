@@ -37,6 +37,12 @@ SAYS_HEALTH = "def send(own):\n    return {'health': own['own.health']}\n"
 SAYS_MORE = "def send(own):\n    return {'health': own['own.health'], 'ready': own['own.ready'] > 0}\n"
 
 
+CARD = {
+    **{f"{measure}_{inbox}": 0.5 for measure in ("success", "skill") for inbox in ("full", "empty", "zero")},
+    "gain": {"mean": 0.0, "low": -0.1, "high": 0.1},
+}
+
+
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
     with Sandbox() as warm:
@@ -61,15 +67,17 @@ def folder(tmp_path: Path) -> Path:
     path = tmp_path / "mine"
     path.mkdir()
     (path / "part0.py").write_text(SAYS_HEALTH)
-    before = Manifest(
-        "toy", SCHEMA.layout_hash, window=4, designer="search", scores=[{"pass": 0, "card": {"gain": 1.0}}]
-    )
+    before = Manifest("toy", SCHEMA.layout_hash, window=4, designer="search", scores=[{"pass": 0, "card": CARD}])
     freeze(path, before, SCHEMA)
     return path
 
 
 def mean_heard(run: SandboxRun) -> dict[str, Any]:
-    return {"heard": float(run.messages["select", "full"].mean()), "width": run.messages["fit", "empty"].shape[-1]}
+    return {
+        **CARD,
+        "heard": float(run.messages["select", "full"].mean()),
+        "width": run.messages["fit", "empty"].shape[-1],
+    }
 
 
 def files(path: Path) -> dict[str, bytes]:
@@ -107,7 +115,7 @@ def test_an_edit_is_compared_with_the_version_before_and_frozen(
     assert manifest.data_set == {"hash": "abc"}
     assert manifest.reviewed_by[0]["name"] == "Ann"
     assert [component["name"] for component in manifest.payload] == ["health", "ready"]
-    assert manifest.scores[0] == {"pass": 0, "card": {"gain": 1.0}}
+    assert manifest.scores[0] == {"pass": 0, "card": CARD}
     assert manifest.scores[1]["bits_per_step"] == 99.0
     assert manifest.scores[1]["before"]["message_dim"] == 3
     assert (folder / "frozen/1/part0.py").read_text() == SAYS_HEALTH
@@ -265,3 +273,22 @@ def test_imagined_episodes_stay_in_range_and_the_dead_stay_dead() -> None:
     assert not (alive[:, 1:] & ~alive[:, :-1]).any()
     assert not alive.all()
     np.testing.assert_array_equal(extended[..., -N:], np.broadcast_to(np.eye(N), (*alive.shape, N)))
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "says"),
+    [
+        ("window", "ten", r"Expected `int`, got `str` - at `\$\.window`"),
+        ("parts", ["part0.py"], r"Expected `object`, got `array` - at `\$\.parts`"),
+        ("message", [{"part": 0, "name": "health"}], r"missing required field `width` - at `\$\.message\[0\]`"),
+        ("scores", [{"pass": 0, "card": {**CARD, "skill_full": None}}], r"at `\$\.scores\[0\]\.card\.skill_full`"),
+        ("bandwidth", {"total": "much"}, r"got `str` - at `\$\.bandwidth\.total`"),
+        ("data_set", {"gathering": 5000}, r"got `int` - at `\$\.data_set\.gathering`"),
+        ("widnow", 10, "unknown entry 'widnow', did you mean 'window'"),
+    ],
+)
+def test_a_manifest_with_an_entry_of_another_form_names_it(folder: Path, entry: str, value: object, says: str) -> None:
+    file = folder / "manifest.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), entry: value}))
+    with pytest.raises(CorruptFileError, match=rf"manifest\.json.*{says}"):
+        read_manifest(folder)
