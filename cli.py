@@ -7,7 +7,9 @@ runs, so `--help` answers at once. Results go to stdout (as JSON with `--json`),
 from __future__ import annotations
 
 import os
+import signal
 import warnings
+from types import FrameType
 from typing import Any
 
 import typer
@@ -53,6 +55,20 @@ for command in (tasks, gather, check, freeze, score, show, train, resume, evalua
     app.command()(command)
 
 
+def _stop_as_ctrl_c_does() -> None:
+    """Let SIGTERM (a scheduler's time limit) and SIGHUP (a terminal that is gone) keep what Ctrl-C keeps.
+
+    One that is ignored, as SIGHUP is under nohup, stays ignored.
+    """
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, stop)
+
+
 def main() -> None:
     """Run the command line; an error that this project raises on purpose is one line and its own exit status."""
     # Matrices here are small: more threads only wait for each other. It has to be said before NumPy loads.
@@ -61,6 +77,7 @@ def main() -> None:
     from buffers.errors import ProtocolDesignerError
 
     warnings.showwarning = show_warning
+    _stop_as_ctrl_c_does()
     try:
         app()
     except ProtocolDesignerError as error:

@@ -35,9 +35,11 @@ def find_device(name: str) -> torch.device:
 
 
 def load_protocol(method: str, path: Path | None, schema: TaskSchema) -> Protocol | None:
-    """Load the frozen protocol at `path` where `method` needs one; a missing one raises `UsageError`."""
+    """Load the frozen protocol at `path`; one that `method` needs and misses, or does not use, raises `UsageError`."""
     kind = find_method(method)
     if not (kind.needs_protocol or kind.needs_messages):
+        if path is not None:
+            raise UsageError(f"method {method!r} uses no protocol: leave --protocol out, or name a --method that does")
         return None
     if path is None:
         raise UsageError(f"method {method!r} needs a frozen protocol: give one with --protocol DIR")

@@ -299,12 +299,13 @@ class _Stop:
 
 @contextmanager
 def _stop_between_rounds() -> Iterator[_Stop]:
-    """Let SIGINT and SIGTERM end the round first; signals reach the main thread alone, elsewhere nothing changes."""
+    """Let a signal to stop end the round first; signals reach the main thread alone, elsewhere nothing changes."""
     stop = _Stop()
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
-    before = {number: signal.signal(number, stop.request) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [n for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, stop.request) for number in numbers}
     try:
         yield stop
     finally:

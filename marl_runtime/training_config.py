@@ -71,6 +71,8 @@ class TrainConfig:
         for name in counts:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} {getattr(self, name)} is below 1")
+        if self.eval_episodes > 1_000_000:
+            raise ValueError(f"eval_episodes {self.eval_episodes} is above 1000000")
         if self.updates_per_episode < 0:
             raise ValueError(f"updates_per_episode {self.updates_per_episode} is below 0")
         if self.seed < 0:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -76,6 +79,24 @@ def test_tasks_as_json(tmp_path: Path) -> None:
         "scripted": ["rush", "clock", "share", "oracle"],
     }
     assert (rows["1o_2r_vs_4r"]["observation"], rows["1o_2r_vs_4r"]["state"]) == (49, 38)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_whatever_stops_gathering_keeps_the_episodes(tmp_path: Path, number: signal.Signals) -> None:
+    command = [sys.executable, "-m", "cli", "gather", "--task", FORAGING, "--episodes", "5000"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        while "of 5,000" not in process.stderr.readline():
+            assert process.poll() is None
+        time.sleep(1.5)  # long enough for a round of episodes
+        process.send_signal(number)
+        said = process.stderr.read()
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert re.search(r"error: stopped after [\d,]+ of 5,000 episodes; they are kept in data/|nothing is kept", said), (
+        said
+    )
 
 
 def test_check_shows_line_caret_and_remedy(tmp_path: Path) -> None:

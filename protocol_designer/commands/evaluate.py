@@ -16,7 +16,7 @@ def evaluate(
     run: Annotated[Path | None, typer.Argument(help="Folder of a run.", show_default=False)] = None,
     task: Annotated[str, typer.Option(help="With --policy: the task to play.")] = "",
     policy: Annotated[str, typer.Option(help="A scripted policy of the task, instead of a run.")] = "",
-    episodes: Annotated[int, typer.Option(help="Greedy episodes to play.", min=1)] = 200,
+    episodes: Annotated[int, typer.Option(help="Greedy episodes to play.", min=1, max=1_000_000)] = 200,
     seed: Seed = 0,
     message_loss: Annotated[float, typer.Option(help="Share of messages lost on the way.", min=0, max=1)] = 0.0,
     message_noise: Annotated[float, typer.Option(help="Standard deviation of noise added to messages.", min=0)] = 0.0,

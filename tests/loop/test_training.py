@@ -322,7 +322,9 @@ def test_a_configuration_survives_json_and_unknown_keys_do_not(cue_game: Task) -
         from_json(TrainConfig, {**value, "learner": {"gama": 0.9}}, "config.json")
 
 
-@pytest.mark.parametrize("wrong", [{"steps": 0}, {"batch_size": 300}, {"envs": 201}, {"seed": -1}])
+@pytest.mark.parametrize(
+    "wrong", [{"steps": 0}, {"batch_size": 300}, {"envs": 201}, {"eval_episodes": 10**20}, {"seed": -1}]
+)
 def test_a_configuration_that_cannot_be(cue_game: Task, wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=rf"{next(iter(wrong))} {next(iter(wrong.values()))} is"):
         short(**wrong)
