@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,6 +37,8 @@ def test_what_is_missing_is_named(cue_game: Task, monkeypatch: pytest.MonkeyPatc
     assert load_protocol("qmix", None, cue_game.schema) is None
     with pytest.raises(UsageError, match="method 'lmac' needs a frozen protocol: give one with --protocol DIR"):
         load_protocol("lmac", None, cue_game.schema)
+    with pytest.raises(UsageError, match="method 'qmix' uses no protocol: leave --protocol out"):
+        load_protocol("qmix", Path("mine"), cue_game.schema)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(MissingDependencyError, match="device 'cuda' is not here"):
         find_device("cuda")
