@@ -31,6 +31,7 @@ from protocol_designer.sandbox_worker import Worker
 __all__ = ["Sandbox", "SandboxLimits", "SandboxRun", "SandboxWarning", "sandbox_layers"]
 
 Data = Mapping[str, tuple[Float32Array, BoolArray]]
+_MOST_NUMBERS = 65_536  # kept, or sent, by an agent in a step
 
 
 class SandboxWarning(UserWarning):
@@ -190,10 +191,14 @@ class _Results:
         sent = sum(c.width for c in small.payload_components)
         rows = sum(alive.size for _, alive in data.values())
         size = 4 * rows * (sent + len(conditions) * kept)
-        if size > limits.result_bytes:
-            message = (
-                f"{kept} numbers kept and {sent} sent per agent and step take {size / 2**30:.1f} GiB over the data"
-            )
+        message = f"{kept:,} numbers kept and {sent:,} sent per agent and step"
+        if max(kept, sent) > _MOST_NUMBERS:
+            message += f", at most {_MOST_NUMBERS:,} are allowed"
+        elif size > limits.result_bytes:
+            message += f" take {size / 2**30:.1f} GiB over the data"
+        else:
+            message = ""
+        if message:
             return (Diagnostic(0, 0, "PD504", message, "send less, or write a `receive` that keeps less"),)
         for split, (_, alive) in data.items():
             self.payloads[split] = SharedArray((*alive.shape, sent), np.float32)

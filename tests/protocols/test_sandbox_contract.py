@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -168,6 +169,13 @@ def test_results_beyond_the_limit_are_refused_before_they_are_made(sandbox: Sand
     limits = SandboxLimits(result_bytes=10_000)
     found = sandbox.run([HONEST], SCHEMA, 4, DATA, limits=limits)
     assert [diagnostic.code for diagnostic in found.diagnostics] == ["PD504"]
+
+
+def test_a_message_of_absurd_width_is_refused_with_the_number_that_is_allowed(sandbox: Sandbox) -> None:
+    source = send("return {'x': np.tile(own['enemy_0.x'][:, None], (1, 100000))}")
+    (found,) = sandbox.run([source], SCHEMA, 4, DATA).diagnostics
+    assert found.code == "PD504"
+    assert re.search(r"100,000 sent per agent and step, at most 65,536 are allowed", found.message)
 
 
 def test_conditions_and_splits_are_the_callers_choice(sandbox: Sandbox) -> None:
