@@ -54,6 +54,7 @@ class _Card(TypedDict):
     success_zero: float
     skill_full: float
     skill_empty: float
+    scored: list[str]
     gain: _Interval
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,13 @@ Scorer = Callable[[SandboxRun], Mapping[str, Any]]
 
 
 def recordings(
-    data_set: DataSet, progress: Progress = silent, config: SaiConfig | None = None
+    folder: Path, data_set: DataSet, progress: Progress = silent, config: SaiConfig | None = None
 ) -> tuple[dict[str, Recorded], Scorer, dict[str, Any]]:
-    """Return the fit and select splits, a scorer of sandbox runs over them, and what to record of the data set."""
+    """Return the fit and select splits, a scorer of sandbox runs over them, and what to record of the data set.
+
+    The scorer looks at the state fields that the design of the protocol in `folder` looked at, so that figures compare.
+    """
+    fields = _designed_fields(folder, data_set)
     splits: dict[str, Recorded] = {"fit": read_split(data_set, "fit"), "select": read_split(data_set, "select")}
 
     def scorer(run: SandboxRun) -> Mapping[str, Any]:
@@ -34,7 +38,7 @@ def recordings(
             name: MessageSet(full=run.messages[name, "full"][:, :-1], empty=run.messages[name, "empty"][:, :-1])
             for name in splits
         }
-        return _card(data_set, splits, messages, config or SaiConfig(), progress).summary()
+        return _card(data_set, splits, messages, fields, config or SaiConfig(), progress).summary()
 
     gathered = data_set.manifest
     described = {"hash": data_set.hash, **{name: gathered[name] for name in ("gathering", "episodes", "steps")}}
@@ -46,6 +50,7 @@ def score_folder(
 ) -> tuple[Scorecard, dict[str, Any]]:
     """Score the sources in `folder`, frozen or not, on the select split of `data_set`.
 
+    The state fields are those that its design looked at, all where there was none.
     Returns the card, and an entry like those in a manifest's scores. Sources that break a rule raise `RejectedError`.
     """
     sources = {f"part{number}.py": source.decode("utf-8-sig") for number, source in part_sources(folder).items()}
@@ -64,7 +69,8 @@ def score_folder(
     if verdict.outcome is None:
         raise RejectedError(f"{folder} breaks the contract: {'; '.join(map(str, verdict.diagnostics))}")
     run: ProtocolRun = verdict.outcome
-    card = _card(data_set, splits, run.messages, config or SaiConfig(), progress)
+    fields = _designed_fields(folder, data_set)
+    card = _card(data_set, splits, run.messages, fields, config or SaiConfig(), progress)
     entry = {
         "pass": "score",
         "card": card.summary(),
@@ -74,10 +80,21 @@ def score_folder(
     return card, entry
 
 
+def _designed_fields(folder: Path, data_set: DataSet) -> tuple[int, ...] | None:
+    """Return the state columns with headroom before there was any part, as the design found; None without a design."""
+    if not (folder / "manifest.json").exists():
+        return None
+    before = [e["card"]["scored"] for e in read_manifest(folder).scores if e.get("pass", "") is None and e.get("card")]
+    if not before:
+        return None
+    return tuple(i for i, field in enumerate(data_set.schema.state_fields) if field.name in before[0]) or None
+
+
 def _card(
     data_set: DataSet,
     splits: Mapping[str, Recorded],
     messages: Mapping[str, MessageSet],
+    fields: Sequence[int] | None,
     config: SaiConfig,
     progress: Progress,
 ) -> Scorecard:
@@ -88,5 +105,6 @@ def _card(
         messages["fit"],
         messages["select"],
         config,
+        fields=fields,
         progress=progress,
     )

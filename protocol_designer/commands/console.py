@@ -114,10 +114,19 @@ def cell(value: Any) -> str:
 
 def print_run(run: Path, as_json: bool) -> None:
     """Print what a finished run came to and what to type next."""
+    from marl_runtime.metrics import read_metrics
     from marl_runtime.run_folder import RunFolder
 
     result = {"run": str(run), **RunFolder.open(run).read_json("result.json")}
-    lines = [f"{name}: {value}" for name, value in result.items() if not isinstance(value, dict | list)]
+    told = ("run", "steps", "episodes", "updates", "wall_seconds", "cpu_seconds")
+    lines = [f"{name.replace('_', ' ')}: {cell(result[name])}" for name in told]
+    tested = [row for row in read_metrics(run) if "test/return" in row]
+    if tested:
+        row = tested[-1]
+        lines.append(
+            f"last test, at step {cell(row['step'])}: "
+            f"success {cell(row.get('test/success'))}, return {cell(row['test/return'])}"
+        )
     lines.append(f"\nnext: design-protocol evaluate {run}\n      tensorboard --logdir {run.parent}")
     print_result(result, as_json, lambda: typer.echo("\n".join(lines)))
 

@@ -35,7 +35,7 @@ def freeze(
         from protocol_designer.rescoring import recordings
 
         data_set = data_set_of(protocol, name, data)
-        splits, scorer, described = recordings(data_set, Progress())
+        splits, scorer, described = recordings(protocol, data_set, Progress())
         recorded = {key: Recording(value.extended, value.alive, value.episodes.valid) for key, value in splits.items()}
     with Sandbox() as sandbox:
         report = freeze_edited(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from buffers.dataset import DataSet
 from buffers.errors import RejectedError, ResourceError
 from buffers.files import held
 from buffers.schema import TaskSchema
+from generated_protocols.manifest import read_manifest
 from generated_protocols.protocol import Protocol
 from protocol_designer.clients.errors import OverloadedError
 from protocol_designer.clients.types import Completion, Message, OnDelta, Usage, say_nothing
@@ -19,6 +21,9 @@ from protocol_designer.compiler import CompilerConfig
 from protocol_designer.conversation import CallLimits, Conversation, Replay
 from protocol_designer.designers.language_model import LanguageModelDesigner, most_calls
 from protocol_designer.designing import DesignConfig, DesignResult, design
+from protocol_designer.freezing import Recording, freeze_edited
+from protocol_designer.rescoring import recordings, score_folder
+from protocol_designer.sandbox import Sandbox
 from protocol_designer.store import Store
 from protocol_designer.transcript import Transcript
 from protocol_designer.types import Designer
@@ -131,6 +136,26 @@ def test_the_model_sees_what_was_measured_and_no_figures_twice(designed: tuple[D
     assert "success with, success without" not in prompts[4]
     assert not {line for line in prompts[2].splitlines() if "±0" in line} & set(prompts[4].splitlines())
     assert "Do not write them again" not in prompts[4]
+
+
+def test_scored_again_it_is_worth_what_it_was(
+    beacon_data: DataSet, designed: tuple[DesignResult, Scripted], tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    shutil.copytree(designed[0].folder, folder)
+    said = [entry for entry in read_manifest(folder).scores if entry.get("part")][-1]
+    card, entry = score_folder(folder, beacon_data, config=QUICK)
+    assert entry["card"]["success_full"] == pytest.approx(said["card"]["success_full"], abs=1e-9)
+    assert set(card.table.field) == set(said["card"]["scored"])
+    splits, scorer, _ = recordings(folder, beacon_data, config=QUICK)
+    recorded = {name: Recording(value.extended, value.alive, value.episodes.valid) for name, value in splits.items()}
+    with Sandbox() as sandbox, (folder / "part0.py").open("a") as part:
+        part.write("# read by a person\n")
+        part.flush()
+        report = freeze_edited(folder, beacon_data.schema, sandbox, recorded=recorded, scorer=scorer)
+    assert report.before is not None
+    assert report.before.scores is not None
+    assert report.before.scores["success_full"] == pytest.approx(said["card"]["success_full"], abs=1e-9)
 
 
 def test_two_processes_do_not_design_in_one_folder(beacon_data: DataSet, tmp_path: Path) -> None:

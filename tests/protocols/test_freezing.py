@@ -39,6 +39,7 @@ SAYS_MORE = "def send(own):\n    return {'health': own['own.health'], 'ready': o
 
 CARD = {
     **{f"{measure}_{inbox}": 0.5 for measure in ("success", "skill") for inbox in ("full", "empty", "zero")},
+    "scored": ["own.health"],
     "gain": {"mean": 0.0, "low": -0.1, "high": 0.1},
 }
 
