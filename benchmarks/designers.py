@@ -39,6 +39,8 @@ RESULTS = ROOT / "docs" / "results"
 TASKS = ("1o_2r_vs_4r", "bane_vs_hM", "Foraging-1s-8x8-2p-2f-coop")
 SHIPPED = "llm-"
 """How the names of shipped protocols begin that a language model wrote."""
+CONTROLS = ("-none", "-fixed", "-shuffled")
+"""How the names of those end that were designed with another feedback than what was measured."""
 CHARACTERS_PER_TOKEN = 4
 
 
@@ -166,7 +168,7 @@ def lines_of(result: Mapping[str, Any]) -> list[str]:
 def verdict(result: Mapping[str, Any]) -> str:
     """Say which designer is ahead, whole protocols compared, and by how much."""
     whole = {row["designer"]: row for row in result["rows"]}  # the last row of each is all its parts
-    written = {name: row for name, row in whole.items() if name.startswith(SHIPPED)}
+    written = {name: row for name, row in whole.items() if name.startswith(SHIPPED) and not name.endswith(CONTROLS)}
     if not written:
         return "No protocol by a language model is shipped for this task."
     best = max(written, key=lambda name: float(written[name]["success_full"]))
@@ -177,7 +179,13 @@ def verdict(result: Mapping[str, Any]) -> str:
         else f"`search` is ahead of `{best}` by {-ahead:.3f}"
     )
     bits = whole["search"]["bits_per_step"] / max(written[best]["bits_per_step"], 1e-9)
-    return f"In success with messages {winner}; `search` uses {bits:.2f} times the bits of `{best}`."
+    controls = [
+        f"`{name}` {row['success_full'] - whole[name.rpartition('-')[0]]['success_full']:+.3f}"
+        for name, row in whole.items()
+        if name.endswith(CONTROLS)
+    ]
+    compared = f" Against the design with measured feedback: {', '.join(controls)}." if controls else ""
+    return f"In success with messages {winner}; `search` uses {bits:.2f} times the bits of `{best}`.{compared}"
 
 
 def write_report() -> None:
@@ -191,7 +199,9 @@ def write_report() -> None:
         "headroom without messages; spread: the best agent's success less the worst's, mean over fields; gain: with messages less with an empty",
         "inbox, paired, clustered by episode. `llm-*` are the shipped protocols, written by a language model through `--designer manual`; `search` is",
         "the embedded search; `random` keeps as many numbers as the widest of them, of fields and senders drawn at random; `everything` sends",
-        "every agent's whole observation to everybody.",
+        "every agent's whole observation to everybody. `-none`, `-fixed` and `-shuffled` are controls of the feedback: the same first answers as",
+        "the design that they are named after, then the best of several answers without feedback, one fixed instruction beside the figures, or",
+        "figures that were shuffled over agents and fields.",
         "",
     ]
     for task in TASKS:
