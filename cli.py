@@ -22,6 +22,7 @@ from protocol_designer.commands.design import design
 from protocol_designer.commands.evaluate import evaluate
 from protocol_designer.commands.freeze import freeze
 from protocol_designer.commands.gather import gather
+from protocol_designer.commands.importing import import_protocol
 from protocol_designer.commands.resume import resume
 from protocol_designer.commands.score import score
 from protocol_designer.commands.show import show
@@ -53,6 +54,7 @@ app = typer.Typer(
 app.callback(invoke_without_command=True)(design)
 for command in (tasks, gather, check, freeze, score, show, train, resume, evaluate, compare):
     app.command()(command)
+app.command("import")(import_protocol)
 
 
 def _stop_as_ctrl_c_does() -> None:

@@ -2,6 +2,7 @@
 
 <folder>/
     part0.py [part1.py part2.py]   the sources that people read and edit
+    joint0.py […]                  instead of them: published joint modules that were imported
     manifest.json  schema.json     this file's `Manifest`, and the task layout it was made for
     frozen/<n>/                    the sources and manifest of each version that was frozen
 """
@@ -30,14 +31,17 @@ __all__ = [
     "Manifest",
     "edited_parts",
     "freeze",
+    "joint_sources",
     "part_sources",
     "read_frozen",
     "read_manifest",
+    "require_unedited",
 ]
 
 CONTRACT_VERSION = 1
 MAX_PARTS = 10
 _PART = re.compile(r"part(\d)\.py")
+_JOINT = re.compile(r"joint(\d)\.py")
 
 
 class _Interval(TypedDict):
@@ -87,6 +91,16 @@ class _DataSet(TypedDict, total=False):
     steps: int
 
 
+class _Joint(TypedDict):
+    """One imported module: its part number, the file it came from, its window (0: one step), why it is left out."""
+
+    part: int
+    file: str
+    window: int
+    width: int
+    reason: str
+
+
 class _Measured(TypedDict, total=False):
     """The entries of a manifest whose form its annotations leave open."""
 
@@ -95,6 +109,7 @@ class _Measured(TypedDict, total=False):
     scores: list[_Entry]
     bandwidth: _Bandwidth
     data_set: _DataSet
+    joint: list[_Joint]
 
 
 @dataclass(frozen=True)
@@ -104,7 +119,7 @@ class Manifest:
     `parts` maps file names to SHA-256; `message` and `payload` list components as (part, name, width); `state_fields`
     maps the state fields that the protocol is meant to tell to their measured (low, high). `scores` has one entry per
     pass: what was measured before and after. `calls` is what a language model was asked for: requests, tokens, cost.
-    `frozen` counts the frozen versions.
+    `frozen` counts the frozen versions. `joint` lists the modules of an imported joint protocol; empty for parts.
     """
 
     task: str
@@ -130,6 +145,7 @@ class Manifest:
     edited_by_hand: bool = False
     scored: bool = True
     reviewed_by: Sequence[Mapping[str, str]] = ()
+    joint: Sequence[Mapping[str, Any]] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the manifest as plain JSON values."""
@@ -160,9 +176,29 @@ def part_sources(path: Path) -> dict[int, bytes]:
     if not path.is_dir():
         raise RejectedError(f"{path} is not a folder; a protocol is a folder with part0.py and manifest.json")
     found = {int(m[1]): file for file in path.iterdir() if (m := _PART.fullmatch(file.name)) and file.is_file()}
+    if not found and joint_sources(path):
+        raise RejectedError(
+            f"{path} holds an imported joint protocol (joint0.py), no parts: `show`, `train` and `evaluate` take it; "
+            "to change it, edit the modules that it came from and import them again"
+        )
     if not found:
         raise RejectedError(f"{path} holds no part0.py: there is no protocol in it")
     return {number: found[number].read_bytes() for number in sorted(found)}
+
+
+def joint_sources(path: Path) -> dict[str, bytes]:
+    """Return the sources of an imported joint protocol by file name, in order; none where there are none."""
+    return {file.name: file.read_bytes() for file in sorted(path.glob("joint*.py")) if _JOINT.fullmatch(file.name)}
+
+
+def require_unedited(path: Path, manifest: Manifest, sources: Mapping[str, bytes]) -> None:
+    """Raise `NotFrozenError` where the sources of an imported joint protocol are not those that were imported."""
+    now = {name: source_hash(source) for name, source in sources.items()}
+    edited = sorted(name for name in {*now, *manifest.parts} if now.get(name) != manifest.parts.get(name))
+    if edited:
+        raise NotFrozenError(
+            f"{path} was edited after it was imported ({', '.join(edited)} changed); import the modules again"
+        )
 
 
 def read_manifest(path: Path) -> Manifest:

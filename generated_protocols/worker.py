@@ -2,6 +2,8 @@
 
     python -I -c "…; from generated_protocols.worker import main; main()"
 
+`main(joint=True)` holds torch as well, for published joint modules (`generated_protocols.joint`).
+
 Jobs come as JSON lines on stdin, answers go as JSON lines to stdout. Each job runs in a child that gives up files,
 sockets, processes and privileges first (`confinement`), and that is ended, with all that it may have started, when its
 time is over. Arrays cross by shared memory; what the child says crosses as length-limited ASCII JSON in shared memory,
@@ -20,6 +22,7 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,11 +39,18 @@ __all__ = ["ANSWER_BYTES", "main"]
 ANSWER_BYTES = 256 * 1024
 """Size of the shared memory for a child's answer: 8 bytes of length, then ASCII JSON."""
 _MESSAGE_LENGTH = 300
+_SOURCES = ("part", "joint")
+"""How the files of unreviewed sources are called."""
 
 
-def main() -> None:
+def main(joint: bool = False) -> None:
     """Serve jobs until stdin ends."""
-    _warm_up()
+    if joint:
+        from generated_protocols.joint import warm_up
+
+        warm_up()
+    else:
+        _warm_up()
     become_subreaper()
     gc.freeze()
     _say({"ready": os.getpid()})
@@ -155,6 +165,24 @@ def _child(job: dict[str, Any], worker: int) -> None:
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)
     answer = _map(job["answer"], ANSWER_BYTES, writable=True)
+    work = _joint_trial(job) if job["kind"] == "joint" else _trial(job)
+    close_files()
+    layers = confine(job["seconds"], job["memory"], worker)
+    said: dict[str, Any] = {"layers": [[layer.name, layer.active, layer.detail] for layer in layers]}
+    try:
+        said |= work()
+    except BaseException as error:  # whatever an unreviewed source raises, SystemExit included, is its diagnostic
+        said |= {"diagnostics": [_diagnosis(error).to_json()]}
+    text = json.dumps(said).encode("ascii")
+    if len(text) > ANSWER_BYTES - 8:
+        os._exit(71)
+    answer[8 : 8 + len(text)] = text
+    answer[:8] = len(text).to_bytes(8, "little")
+    os._exit(0)
+
+
+def _trial(job: dict[str, Any]) -> Callable[[], dict[str, Any]]:
+    """Map the arrays of a job of parts, and return what is to be done once the process is confined."""
     trial = Trial(
         tuple(job.get("sources", ())),
         TaskSchema.from_json(job["schema"]) if "schema" in job else None,
@@ -167,22 +195,24 @@ def _child(job: dict[str, Any], worker: int) -> None:
         },
         tuple(job.get("conditions", ())),
     )
-    close_files()
-    layers = confine(job["seconds"], job["memory"], worker)
-    said: dict[str, Any] = {"layers": [[layer.name, layer.active, layer.detail] for layer in layers]}
-    try:
-        if job["kind"] == "probe":
-            said |= probe(trial)
-        elif job["kind"] == "run":
-            said |= run_all(trial)
-    except BaseException as error:  # whatever an unreviewed source raises, SystemExit included, is its diagnostic
-        said |= {"diagnostics": [_diagnosis(error).to_json()]}
-    text = json.dumps(said).encode("ascii")
-    if len(text) > ANSWER_BYTES - 8:
-        os._exit(71)
-    answer[8 : 8 + len(text)] = text
-    answer[:8] = len(text).to_bytes(8, "little")
-    os._exit(0)
+    work = {"probe": lambda: probe(trial), "run": lambda: run_all(trial)}
+    return work.get(job["kind"], dict)
+
+
+def _joint_trial(job: dict[str, Any]) -> Callable[[], dict[str, Any]]:
+    """Map the arrays of a published module's job, likewise."""
+    from generated_protocols.joint import JointTrial, run_joint
+
+    influence = job["influence"]
+    trial = JointTrial(
+        job["source"],
+        job["number"],
+        job["window"],
+        {split: _array(extended, np.float32) for split, extended in job["data"].items()},
+        {(s, c): _array(where, np.float32, writable=True) for s, c, where in job["messages"]},
+        None if influence is None else _array(influence, np.float32, writable=True),
+    )
+    return lambda: run_joint(trial)
 
 
 def _map(path: str, size: int, *, writable: bool) -> mmap.mmap:
@@ -206,9 +236,9 @@ def _diagnosis(error: BaseException) -> Diagnostic:
     line, file = 0, ""
     for frame, number in traceback.walk_tb(error.__traceback__):
         name = frame.f_code.co_filename
-        if name.startswith("part") and name.endswith(".py"):
+        if name.startswith(_SOURCES) and name.endswith(".py"):
             line, file = number, name
-    if isinstance(error, SyntaxError) and (error.filename or "").startswith("part"):
+    if isinstance(error, SyntaxError) and (error.filename or "").startswith(_SOURCES):
         line, file = error.lineno or 0, error.filename or ""
     if isinstance(error, BrokenContractError):
         return error.diagnostic

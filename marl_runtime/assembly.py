@@ -14,6 +14,7 @@ from marl_runtime.methods import MethodConfig, MethodInputs, build_method, find_
 from marl_runtime.networks.mixers import build_mixer
 
 if TYPE_CHECKING:
+    from generated_protocols.joint import JointProtocol
     from generated_protocols.protocol import Protocol
 
 __all__ = ["build_learner", "find_device", "load_protocol", "method_inputs"]
@@ -34,8 +35,13 @@ def find_device(name: str) -> torch.device:
     return torch.device(name)
 
 
-def load_protocol(method: str, path: Path | None, schema: TaskSchema) -> Protocol | None:
-    """Load the frozen protocol at `path`; one that `method` needs and misses, or does not use, raises `UsageError`."""
+def load_protocol(
+    method: str, path: Path | None, schema: TaskSchema, *, trust: bool = False
+) -> Protocol | JointProtocol | None:
+    """Load the frozen protocol at `path`; one that `method` needs and misses, or does not use, raises `UsageError`.
+
+    An imported joint protocol is code that nobody checked: without `trust` it raises `UsageError`, too.
+    """
     kind = find_method(method)
     if not (kind.needs_protocol or kind.needs_messages):
         if path is not None:
@@ -43,12 +49,16 @@ def load_protocol(method: str, path: Path | None, schema: TaskSchema) -> Protoco
         return None
     if path is None:
         raise UsageError(f"method {method!r} needs a frozen protocol: give one with --protocol DIR")
+    from generated_protocols.joint import JointProtocol
+    from generated_protocols.manifest import joint_sources
     from generated_protocols.protocol import Protocol
 
+    if joint_sources(path):
+        return JointProtocol.load(path, schema, trust=trust)
     return Protocol.load(path, schema)
 
 
-def method_inputs(schema: TaskSchema, protocol: Protocol | None) -> MethodInputs:
+def method_inputs(schema: TaskSchema, protocol: Protocol | JointProtocol | None) -> MethodInputs:
     """Return what methods are built for: the state fields, and their scaling, that the protocol's manifest names.
 
     Its `state_fields` map names to the (low, high) of stored values, as measured on the data set. Without a protocol,

@@ -125,7 +125,7 @@ def _source_hash(protocol: Path | None) -> str:
     if protocol is None:
         return ""
     digest = hashlib.sha256()
-    for part in sorted(protocol.glob("part*.py")):
+    for part in sorted([*protocol.glob("part*.py"), *protocol.glob("joint*.py")]):
         digest.update(part.name.encode() + b"\0" + part.read_bytes())
     return digest.hexdigest()
 

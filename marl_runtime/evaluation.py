@@ -25,6 +25,7 @@ from marl_runtime.training_config import TrainConfig
 if TYPE_CHECKING:
     import pandas as pd
 
+    from generated_protocols.joint import JointProtocol
     from generated_protocols.protocol import Protocol
 
 __all__ = ["EvalConfig", "Evaluation", "evaluate", "evaluate_scripted", "load_actor"]
@@ -76,7 +77,9 @@ class Evaluation:
         }
 
 
-def load_actor(run: Path, device: str | None = None) -> tuple[TrainConfig, NetworkActor, Protocol | None, int]:
+def load_actor(
+    run: Path, device: str | None = None
+) -> tuple[TrainConfig, NetworkActor, Protocol | JointProtocol | None, int]:
     """Return a run's configuration, its policy at the newest whole checkpoint, its protocol, and that step.
 
     A run without a checkpoint raises `UsageError`.
@@ -87,7 +90,7 @@ def load_actor(run: Path, device: str | None = None) -> tuple[TrainConfig, Netwo
     checkpoint = Checkpoints(run).latest(with_replay=False)
     if checkpoint is None:
         raise UsageError(f"{run} has no checkpoint yet: train it first with `design-protocol resume {run}`")
-    protocol = load_protocol(config.method, folder.protocol, schema)
+    protocol = load_protocol(config.method, folder.protocol, schema, trust=config.trust)
     where = find_device(device or config.device)
     learner = build_learner(
         config.method,
@@ -120,7 +123,7 @@ def evaluate_scripted(task_name: str, policy: str, config: EvalConfig) -> Evalua
 
 
 def _evaluate(
-    subject: str, steps: int, *, task: Task, actor: Actor, protocol: Protocol | None, config: EvalConfig
+    subject: str, steps: int, *, task: Task, actor: Actor, protocol: Protocol | JointProtocol | None, config: EvalConfig
 ) -> Evaluation:
     environment = task.make(min(config.envs, config.episodes))
     try:

@@ -10,7 +10,10 @@ from buffers.errors import UnknownNameError
 from buffers.schema import TaskSchema
 from marl_runtime.environment import ScriptedPolicy, VectorEnvironment
 
-__all__ = ["Task", "find_task", "register", "task_names"]
+__all__ = ["PUBLISHED_LAYOUT", "Task", "find_task", "register", "task_names"]
+
+PUBLISHED_LAYOUT = "-smac_plus"
+"""Ends the name of a map in the layout of the published code, where that is another one than SMAC's."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Task:
 _MODULES = {
     "bane_vs_hM": "marl_runtime.skirmish.battle",
     "1o_2r_vs_4r": "marl_runtime.skirmish.battle",
+    "1o_2r_vs_4r-smac_plus": "marl_runtime.skirmish.battle",
     "Foraging-1s-8x8-2p-2f-coop": "marl_runtime.environments.foraging",
 }
 _REGISTRY: dict[str, Task] = {}

@@ -45,7 +45,9 @@ def prepare(config: TrainConfig, root: Path = Path("runs")) -> Path:
     """Make the folder of a new run, its protocol checked and copied, and return it without training."""
     task = find_task(config.task)
     find_device(config.device)
-    protocol = load_protocol(config.method, None if config.protocol is None else Path(config.protocol), task.schema)
+    protocol = load_protocol(
+        config.method, None if config.protocol is None else Path(config.protocol), task.schema, trust=config.trust
+    )
     message_dim = 0 if protocol is None else protocol.message_dim
     require_memory(episode_bytes(task.schema, message_dim), config.replay_episodes, "the replay buffer")
     source = None if protocol is None else Path(str(config.protocol))
@@ -94,7 +96,7 @@ class _Run:
         self.task = find_task(config.task)
         schema = self.task.schema
         self.device = find_device(config.device)
-        self.protocol = load_protocol(config.method, folder.protocol, schema)
+        self.protocol = load_protocol(config.method, folder.protocol, schema, trust=config.trust)
         inputs = method_inputs(schema, self.protocol)
         torch.manual_seed(stream_seed(config.seed, "torch"))
         self.learner = build_learner(

@@ -37,13 +37,15 @@ class TrainConfig:
 
     `steps_per_update` environment steps are played for each update of `batch_size` episodes: the update-to-data
     ratio; an `updates_per_episode` above 0 takes its place. `envs` episodes are played per round; updates, evaluations
-    and checkpoints fall between rounds.
+    and checkpoints fall between rounds. `trust` lets an imported joint protocol, code that nobody checked, run in this
+    process.
     """
 
     task: str
     method: str = "qmix"
     mixer: str = "qmix"
     protocol: str | None = None
+    trust: bool = False
     seed: int = 0
     steps: int = 1_000_000
     envs: int = 32

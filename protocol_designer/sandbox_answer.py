@@ -13,7 +13,7 @@ __all__ = ["Answer"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _CODE = re.compile(r"PD[0-9]{3}")
-_FILE = re.compile(r"(part[0-9]{1,3}\.py)?")
+_FILE = re.compile(r"((part|joint)[0-9]{1,3}\.py)?")
 _MAX_COMPONENTS, _MAX_WIDTH, _MAX_TEXT = 4096, 10_000_000, 400
 
 

@@ -24,7 +24,10 @@ from protocol_designer.sandbox_memory import SharedArray
 __all__ = ["JobResult", "Worker"]
 
 _ROOT = Path(__file__).resolve().parents[1]
-_BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from generated_protocols.worker import main; main()"
+_BOOT = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from generated_protocols.worker import main; "
+    "main(joint=sys.argv[2] == 'joint')"
+)
 _START_SECONDS = 60.0
 _GRACE = 1.5  # the worker ends a child at the deadline; if it does not say so within this time, it is ended itself
 
@@ -42,9 +45,10 @@ class JobResult:
 
 
 class Worker:
-    """A warm worker process, started when first needed and again whenever it died."""
+    """A warm worker process, started when first needed and again whenever it died; a `joint` one holds torch."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, joint: bool = False) -> None:
+        self._joint = joint
         self._process: subprocess.Popen[bytes] | None = None
         self._unread = b""
         self._child: int | None = None
@@ -100,7 +104,7 @@ class Worker:
         # no keys in the child; one BLAS thread, because threads do not survive a fork
         kept = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH") if key in os.environ}
         threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        command = [sys.executable, "-I", "-c", _BOOT, str(_ROOT)]
+        command = [sys.executable, "-I", "-c", _BOOT, str(_ROOT), "joint" if self._joint else "parts"]
         try:
             self._process = subprocess.Popen(
                 command,

@@ -18,7 +18,7 @@ from generated_protocols.manifest import Manifest
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["field_table", "freeze_lines", "pass_table", "show_design", "wide_print"]
+__all__ = ["field_table", "freeze_lines", "pass_table", "show_design", "show_import", "wide_print"]
 
 
 def wide_print(*renderables: RenderableType) -> None:
@@ -59,6 +59,49 @@ def show_design(folder: Path, manifest: Manifest, task: str, found: bool) -> Non
             f"  {_program()} freeze {folder}\n"
             f"  {_program()} train --task {task} --protocol {folder}"
         ),
+    )
+
+
+def show_import(
+    folder: Path, manifest: Manifest, reach: Sequence[Mapping[str, Any]], beside: Sequence[Mapping[str, Any]] = ()
+) -> None:
+    """Print an imported joint protocol: what works, how good it is beside ours, and who tells what to whom."""
+    left_out = [f"{m['file']} is left out: {m['reason']}" for m in manifest.joint if m["reason"]]
+    sent = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("part", "sender", "receivers", "fields of the sender that change what they get"):
+        sent.add_column(column, no_wrap=column != "fields of the sender that change what they get")
+    for row in reach:
+        others = [r for r in row["receivers"] if r != row["sender"]]
+        itself = " and itself" if others and len(others) < len(row["receivers"]) else "itself" if not others else ""
+        sent.add_row(str(row["part"]), str(row["sender"]), f"{_agents(others)}{itself}", _fields(row["fields"]))
+    wide_print(
+        Text(f"imported protocol for {manifest.task} in {folder}", style="bold"),
+        Text("it reads the observations of all agents: nothing keeps a sender to what it sees itself"),
+        *(Text(line) for line in left_out),
+        Text(""),
+        Text("part by part, each with those before it" + (", and ours on the same episodes" if beside else "")),
+        pass_table([*manifest.scores, *beside]),
+        Text(""),
+        Text("found by changing one field of one agent at a time, in recorded steps and in random ones", style="bold"),
+    )
+    Console(highlight=False, width=max(shutil.get_terminal_size().columns, 100)).print(sent)
+    typer_line = f"{_program()} train --task {manifest.task} --protocol {folder} --trust"
+    wide_print(Text(f"\nnext:\n  {typer_line}"))
+
+
+def _agents(agents: Sequence[int]) -> str:
+    return ", ".join(map(str, agents))
+
+
+def _fields(names: Sequence[str]) -> str:
+    """Return field names, with those of one quantity over numbered things put together."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        head, dot, tail = name.partition(".")
+        groups.setdefault(head if dot else name, []).append(tail)
+    return ", ".join(
+        f"{head}.{{{', '.join(tails)}}}" if len(tails) > 1 else f"{head}.{tails[0]}" if tails[0] else head
+        for head, tails in groups.items()
     )
 
 

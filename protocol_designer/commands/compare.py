@@ -9,7 +9,18 @@ import typer
 
 from protocol_designer.commands.console import Progress, print_result, print_rows
 from protocol_designer.commands.folders import config_of, named, ratio_of, validate_frozen
-from protocol_designer.commands.options import Device, EncoderLoop, Envs, Json, Preset, Runs, Steps, Task, UpdateRatio
+from protocol_designer.commands.options import (
+    Device,
+    EncoderLoop,
+    Envs,
+    Json,
+    Preset,
+    Runs,
+    Steps,
+    Task,
+    Trust,
+    UpdateRatio,
+)
 
 
 def compare(
@@ -29,6 +40,7 @@ def compare(
     runs: Runs = Path("runs"),
     csv: Annotated[Path | None, typer.Option(help="Write the tables as CSV files into this folder.")] = None,
     device: Device = "auto",
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Train several methods under the same learner and compare win rates with intervals over seeds.
@@ -48,6 +60,7 @@ def compare(
         **{**given.train, **ratio_of(steps_per_update)},
         task=task,
         protocol=None if protocol is None else str(protocol),
+        trust=trust,
         steps=steps,
         envs=envs,
         eval_every=eval_every,

@@ -51,10 +51,12 @@ def validate_frozen(protocol: Path | None, task: str) -> None:
     if protocol is None:
         return
     from buffers.errors import RejectedError
-    from generated_protocols.manifest import part_sources
+    from generated_protocols.manifest import joint_sources, part_sources
     from marl_runtime.tasks import find_task
     from protocol_designer.validation import render, validate
 
+    if joint_sources(protocol):
+        return  # code without rules: it loads with --trust alone
     for number, source in part_sources(protocol).items():
         path = protocol / f"part{number}.py"
         found = validate(source, schema=find_task(task).schema, part=number, file=str(path))

@@ -27,6 +27,9 @@ EncoderLoop = Annotated[
 RewardStandardisation = Annotated[
     str, typer.Option(help="off, scale, or published (mean subtracted as well).  [default: off]")
 ]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Run an imported joint protocol: code that nobody checked, in this process.")
+]
 Protocol = Annotated[Path, typer.Argument(help="Folder of a protocol.", show_default=False)]
 Run = Annotated[Path, typer.Argument(help="Folder of a run.", show_default=False)]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda; auto takes CUDA where it is present.")]

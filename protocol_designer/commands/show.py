@@ -10,9 +10,16 @@ from protocol_designer.commands.options import Json, Protocol
 
 def show(protocol: Protocol, as_json: Json = False) -> None:
     """Show a protocol: what each agent sends and keeps, how good it is, and its source."""
-    from generated_protocols.manifest import edited_parts, part_sources, read_manifest
-    from protocol_designer.screen import show_design
+    from generated_protocols.manifest import edited_parts, joint_sources, part_sources, read_manifest
+    from protocol_designer.importing import read_reach
+    from protocol_designer.screen import show_design, show_import
 
+    if protocol.is_dir() and joint_sources(protocol):
+        joint, reach = read_manifest(protocol), read_reach(protocol)
+        print_result(
+            {"manifest": joint.to_json(), "reach": reach}, as_json, lambda: show_import(protocol, joint, reach)
+        )
+        return
     sources, manifest = part_sources(protocol), read_manifest(protocol)
     edited = edited_parts(manifest, sources)
     texts = {f"part{number}.py": source.decode("utf-8-sig", "replace") for number, source in sources.items()}

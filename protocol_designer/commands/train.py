@@ -20,6 +20,7 @@ from protocol_designer.commands.options import (
     Seed,
     Steps,
     Task,
+    Trust,
     UpdateRatio,
 )
 
@@ -57,6 +58,7 @@ def train(
     checkpoint_every: Annotated[int, typer.Option(help="Environment steps between checkpoints.", min=1)] = 50_000,
     runs: Runs = Path("runs"),
     device: Device = "auto",
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Train with a frozen protocol (method lmac unless named), or without one (method qmix)."""
@@ -75,6 +77,7 @@ def train(
         method=method or ("lmac" if protocol else "qmix"),
         mixer=mixer,
         protocol=None if protocol is None else str(protocol),
+        trust=trust,
         seed=seed,
         steps=steps,
         envs=envs,
