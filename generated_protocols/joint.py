@@ -110,10 +110,14 @@ import math
 def communication(o):
     seen = th.where(o[..., :1] > 0, o[..., :1], th.zeros_like(o[..., :1]))
     order = th.argsort(seen.squeeze(-1), dim=-1).unsqueeze(-1)
-    mean = th.einsum("rnd->rd", o).unsqueeze(1).expand_as(o)
+    mean = th.einsum("rnd->rd", o).unsqueeze(1).expand_as(o)[..., :4]
     return th.cat([o, F.one_hot(order.squeeze(-1), o.shape[1]).float(), th.gather(seen, 1, order), mean], dim=-1)
 """
-    JointPart(source, 0).messages(np.ones((2, 3, 4), dtype=np.float32))
+    extended = np.ones((2, 2, 3, 4), dtype=np.float32)
+    messages: dict[tuple[str, Condition], Float32Array] = {
+        ("warm", condition): np.zeros((2, 2, 3, 8), dtype=np.float32) for condition in ("full", "empty")
+    }
+    run_joint(JointTrial(source, 0, 0, {"warm": extended}, messages, np.zeros((3, 3, 4), dtype=np.float32)))
     try:
         JointPart("import torch\ndef communication(o):\n    return torch.cat([o[:, 0], o], dim=-1)\n", 0).messages(
             np.ones((2, 3, 4), dtype=np.float32)
