@@ -19,6 +19,7 @@ from protocol_designer.commands.check import check
 from protocol_designer.commands.compare import compare
 from protocol_designer.commands.console import fail, show_warning
 from protocol_designer.commands.design import design
+from protocol_designer.commands.doctor import doctor
 from protocol_designer.commands.evaluate import evaluate
 from protocol_designer.commands.freeze import freeze
 from protocol_designer.commands.gather import gather
@@ -52,7 +53,7 @@ app = typer.Typer(
 )
 
 app.callback(invoke_without_command=True)(design)
-for command in (tasks, gather, check, freeze, score, show, train, resume, evaluate, compare):
+for command in (tasks, gather, check, freeze, score, show, train, resume, evaluate, compare, doctor):
     app.command()(command)
 app.command("import")(import_protocol)
 

@@ -26,7 +26,7 @@ from generated_protocols.diagnostics import Diagnostic
 from generated_protocols.protocol import DEFAULT_WINDOW, Condition
 from protocol_designer.sandbox_answer import Answer
 from protocol_designer.sandbox_memory import SharedArray
-from protocol_designer.sandbox_worker import Worker
+from protocol_designer.sandbox_worker import Worker, bubblewrap
 
 __all__ = ["Sandbox", "SandboxLimits", "SandboxRun", "SandboxWarning", "sandbox_layers"]
 
@@ -103,9 +103,11 @@ class Sandbox:
         """Return the layers of protection, by asking a process that confines itself; warns when one is missing."""
         if not self._layers:
             done = self._worker.run({"kind": "layers", "memory": SandboxLimits().memory_bytes}, 10.0)
+            wrapped = bool(bubblewrap())
             said = done.answer["layers"] if isinstance(done.answer, dict) else []
             self._layers = (
                 Layer("separate process", True, "no keys in its environment, ended at a deadline"),
+                *([Layer("bubblewrap", True, "the interpreter and this program read-only, no network")] * wrapped),
                 *(Layer(str(name), bool(active), str(detail)) for name, active, detail in said),
             )
             missing = [str(layer) for layer in self._layers if not layer.active]

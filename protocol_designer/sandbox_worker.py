@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,11 +18,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from buffers.errors import ResourceError
+from buffers.errors import MissingDependencyError, ResourceError
 from generated_protocols.worker import ANSWER_BYTES
 from protocol_designer.sandbox_memory import SharedArray
 
-__all__ = ["JobResult", "Worker"]
+__all__ = ["BUBBLEWRAP", "JobResult", "Worker", "bubblewrap"]
+
+BUBBLEWRAP = "DESIGN_PROTOCOL_BUBBLEWRAP"
+"""The environment variable that asks for the worker to be started under bubblewrap."""
 
 _ROOT = Path(__file__).resolve().parents[1]
 _BOOT = (
@@ -42,6 +46,30 @@ class JobResult:
     status: int | None
     timed_out: bool
     answer: Any
+
+
+def bubblewrap() -> list[str]:
+    """Return the command under which the worker is started: bubblewrap where `DESIGN_PROTOCOL_BUBBLEWRAP` asks for it.
+
+    The variable is `1`, or the path of `bwrap`. The worker then sees the interpreter and this program, read-only, and
+    no network. Asked for and not there raises `MissingDependencyError`.
+    """
+    wanted = os.environ.get(BUBBLEWRAP, "")
+    if wanted in ("", "0"):
+        return []
+    program = shutil.which("bwrap" if wanted == "1" else wanted)
+    if program is None:
+        raise MissingDependencyError(
+            f"{BUBBLEWRAP}={wanted} asks for bubblewrap, which is not here: install the package bubblewrap, or unset it"
+        )
+    libraries = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    seen = [sys.prefix, sys.base_prefix, str(_ROOT), "/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", *libraries]
+    binds = [word for path in dict.fromkeys(seen) if path for word in ("--ro-bind-try", path, path)]
+    # the shared arrays are found by process and descriptor, so processes are not hidden
+    return [
+        program, "--unshare-net", "--unshare-ipc", "--unshare-uts", "--die-with-parent", "--new-session",
+        *binds, "--ro-bind", "/proc", "/proc", "--dev", "/dev", "--chdir", "/", "--",
+    ]  # fmt: skip
 
 
 class Worker:
@@ -104,7 +132,7 @@ class Worker:
         # no keys in the child; one BLAS thread, because threads do not survive a fork
         kept = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH") if key in os.environ}
         threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        command = [sys.executable, "-I", "-c", _BOOT, str(_ROOT), "joint" if self._joint else "parts"]
+        command = [*bubblewrap(), sys.executable, "-I", "-c", _BOOT, str(_ROOT), "joint" if self._joint else "parts"]
         try:
             self._process = subprocess.Popen(
                 command,
