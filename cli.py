@@ -19,12 +19,14 @@ from protocol_designer.commands.check import check
 from protocol_designer.commands.compare import compare
 from protocol_designer.commands.console import fail, show_warning
 from protocol_designer.commands.design import design
+from protocol_designer.commands.diff import diff
 from protocol_designer.commands.doctor import doctor
 from protocol_designer.commands.evaluate import evaluate
 from protocol_designer.commands.freeze import freeze
 from protocol_designer.commands.gather import gather
 from protocol_designer.commands.importing import import_protocol
 from protocol_designer.commands.resume import resume
+from protocol_designer.commands.review import review
 from protocol_designer.commands.score import score
 from protocol_designer.commands.show import show
 from protocol_designer.commands.tasks import tasks
@@ -53,7 +55,7 @@ app = typer.Typer(
 )
 
 app.callback(invoke_without_command=True)(design)
-for command in (tasks, gather, check, freeze, score, show, train, resume, evaluate, compare, doctor):
+for command in (tasks, gather, check, freeze, score, show, diff, review, train, resume, evaluate, compare, doctor):
     app.command()(command)
 app.command("import")(import_protocol)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from generated_protocols.bandwidth import Bandwidth, measure_bandwidth
 from generated_protocols.diagnostics import Diagnostic
 from generated_protocols.manifest import Manifest, edited_parts, freeze, part_sources, read_manifest, read_schema
 from generated_protocols.protocol import DEFAULT_WINDOW
+from protocol_designer.reviewing import signature
 from protocol_designer.sandbox import Sandbox, SandboxLimits, SandboxRun
 from protocol_designer.validation import VALIDATOR_VERSION, validate
 
@@ -120,6 +120,8 @@ def freeze_edited(
     raises `RejectedError`.
     """
     sources = part_sources(folder)
+    if reviewed_by:
+        signature(reviewed_by, 0)  # a name that cannot stand there is said before the work
     _require_contiguous(folder, sources)
     manifest, kept = _version_before(folder, schema)
     edited = tuple(edited_parts(manifest, sources))
@@ -247,7 +249,7 @@ def _manifest(
         entry["before"] = report.before.to_json()
     reviews = list(before.reviewed_by)
     if reviewed_by:
-        reviews.append({"name": reviewed_by, "at": datetime.now(UTC).isoformat(timespec="seconds")})
+        reviews.append(signature(reviewed_by, before.frozen + 1))
     return replace(
         before,
         message=[asdict(component) for component in run.components],
