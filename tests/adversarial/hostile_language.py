@@ -1,0 +1,147 @@
+"""Escapes by the language: imports, dunders, frames, text that is code."""
+
+from hostile import hostile
+
+MODULES = [
+    hostile(
+        "import os",
+        "PD301",
+        "PD450",
+        source="import os\n\ndef send(own):\n    return {'x': own['enemy_0.x'] * len(os.listdir('/'))}\n",
+    ),
+    hostile("import inside a function", "PD301", "PD450", body="import os\nos.listdir('/')"),
+    hostile("import by name", "PD305", "PD450", body="__import__('os').listdir('/')"),
+    hostile(
+        "import a relative module",
+        "PD301",
+        "PD450",
+        source="from . import worker\n\ndef send(own):\n    return {'x': own['enemy_0.x']}\n",
+    ),
+    hostile(
+        "import the compiler itself",
+        "PD301",
+        "PD450",
+        source="from protocol_designer import sandbox\n\ndef send(own):\n    return {'x': own['enemy_0.x']}\n",
+    ),
+    hostile(
+        "import everything from NumPy",
+        "PD301",
+        "PD410",
+        source="from numpy import *\n\ndef send(own):\n    load('/etc/hostname')\n    return {'x': own['enemy_0.x']}\n",
+    ),
+    hostile(
+        "import under another name",
+        "PD301",
+        "PD450",
+        source="import os as math\n\ndef send(own):\n    math.listdir('/')\n    return {'x': own['enemy_0.x']}\n",
+    ),
+    hostile(
+        "subclasses of object",
+        "PD308",
+        "PD410",
+        body="y = ().__class__.__base__.__subclasses__()\nx = x + len(y)\n[c for c in y if c.__name__ == 'Popen'][0](['true'])",
+    ),
+    hostile("globals of a function", "PD308", "PD450", body="send.__globals__['__builtins__']['__import__']('os')"),
+    hostile(
+        "code of a function",
+        "PD303",
+        "PD410",
+        body="send.__code__ = send.__code__.replace(co_consts=())\nsend.__globals__['missing']",
+    ),
+    hostile(
+        "format reaches attributes", "PD308", "PD410", body="'{0.__class__.__init__.__globals__[sys]}'.format(own)"
+    ),
+    hostile(
+        "an f-string with a conversion",
+        "PD318",
+        "PD410",
+        body="y = f'{own.__class__.__init__.__globals__!r}'\nnp.lib._npyio_impl.os.listdir(y[:1])",
+    ),
+    hostile(
+        "a percent sign formats", "PD304", "PD410", body="y = '%s' % own.__dict__\nnp.lib._npyio_impl.os.listdir('/')"
+    ),
+    hostile("getattr by a built name", "PD305", "PD410", body="getattr(np, 'lo' + 'ad')('/etc/hostname')"),
+    hostile("eval", "PD305", "PD410", body="eval('1')"),
+    hostile("exec", "PD305", "PD410", body="exec('import os')"),
+    hostile("compile and run", "PD305", "PD410", body="exec(compile('import os', 'x', 'exec'))"),
+    hostile("open", "PD305", "PD410", body="open('/etc/hostname').read()"),
+    hostile("print", "PD305", "PD410", body="print('hello')"),
+    hostile("input waits for ever", "PD305", "PD410", body="input()"),
+    hostile("breakpoint", "PD305", "PD410", body="breakpoint()"),
+    hostile("leave by exit", "PD305", "PD410", body="exit(0)"),
+    hostile(
+        "a decorator that runs at import",
+        "PD303",
+        "PD410",
+        source="import numpy as np\n\n@np.lib._npyio_impl.os.listdir\ndef send(own):\n    return {'x': own['enemy_0.x']}\n",
+    ),
+    hostile(
+        "a class whose body runs",
+        "PD303",
+        "PD410",
+        source="import numpy as np\n\nclass A:\n    np.lib._npyio_impl.os.listdir('/')\n\ndef send(own):\n    return {'x': own['enemy_0.x']}\n",
+    ),
+    hostile(
+        "a class with a hook",
+        "PD303",
+        "PD410",
+        body="class A(own.__class__):\n    def __getitem__(self, name):\n        return 1 / 0\nA()",
+    ),
+    hostile(
+        "a default that runs",
+        "PD302",
+        "PD410",
+        source="import numpy as np\n\ndef f(y=np.lib._npyio_impl.os.listdir('/')):\n    return y\n\ndef send(own):\n    return {'x': own['enemy_0.x']}\n",
+    ),
+    hostile(
+        "an annotation that runs",
+        "PD309",
+        source="import numpy as np\n\nX: np.lib._npyio_impl.os.listdir('/') = 1\n\ndef send(own: np.random.rand()):\n    return {'x': own['enemy_0.x']}\n",
+    ),
+    hostile(
+        "code at the top of the module",
+        "PD302",
+        "PD410",
+        source="import numpy as np\nnp.lib._npyio_impl.os.listdir('/')\n\ndef send(own):\n    return {'x': own['enemy_0.x']}\n",
+    ),
+    hostile("lambda", "PD304", "PD410", body="f = lambda y: np.lib._npyio_impl.os.listdir(y)\nf('/')"),
+    hostile("a walrus in a comprehension", "PD304", "PD410", body="y = [z := 1 for i in range(3)]\nx = x + z / 0 * 0"),
+    hostile(
+        "a generator's frame",
+        "PD308",
+        "PD410",
+        body="g = (i for i in range(3))\ng.gi_frame.f_back.f_globals['missing']",
+    ),
+    hostile(
+        "a traceback's frame",
+        "PD303",
+        "PD410",
+        body="try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    error.__traceback__.tb_frame.f_back.f_globals['missing']",
+    ),
+    hostile(
+        "catch everything",
+        "PD303",
+        "PD501",
+        body="while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+    ),
+    hostile(
+        "a class pattern reads attributes",
+        "PD303",
+        "PD410",
+        body="match x:\n    case np.ndarray(ctypes=c):\n        c.data / 'x'",
+    ),
+    hostile("star arguments", "PD304", "PD410", body="y = [x, 1]\nnp.add(*y, out=own._now[:, 0])"),
+    hostile("keywords from a dict", "PD304", "PD410", body="np.load(**{'file': '/etc/hostname'})"),
+    hostile("global state", "PD303", "PD413", body="global counter\ncounter = 1\nx = x / 0"),
+    hostile("delete what others need", "PD303", "PD410", body="del own.__class__.past\nown.past('enemy_0.x')"),
+    hostile("a context manager", "PD303", "PD410", body="with open('/etc/hostname') as f:\n    f.read()"),
+    hostile("async", "PD303", "PD452", source="async def send(own):\n    return {'x': own['enemy_0.x']}\n"),
+    hostile("yield", "PD304", "PD452", body="yield x"),
+    hostile("type builds a class", "PD305", "PD410", body="type('A', (), {'f': eval})().f('1')"),
+    hostile("object to start from", "PD305", "PD410", body="object().__reduce__()\nobject.__subclasses__()[0]()"),
+    hostile("vars of the caller", "PD305", "PD410", body="vars()['own']\nlocals()['missing']"),
+    hostile("dir looks around", "PD305", "PD410", body="dir(own)"),
+    hostile("a type hint as a subscript", "PD305", "PD410", body="y = list[open('/etc/hostname')]"),
+    hostile("an assertion that acts", "PD308", "PD410", body="assert np.lib._npyio_impl.os.listdir('/')"),
+    hostile("a string that is a path", "PD308", "PD410", body="np.array(['/etc/hostname']).tofile('CANARY/gotcha')"),
+]
