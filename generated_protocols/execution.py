@@ -39,6 +39,18 @@ def _import(name: str, _globals: Any = None, _locals: Any = None, fromlist: Any 
     raise ContractError("PD450", f"import of {name!r}", "a protocol imports numpy, math and generated_protocols only")
 
 
+def _make_read_only(value: Any) -> None:
+    """Let no call change an array that is a constant of the module, alone or inside a container."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    elif isinstance(value, dict):
+        for inside in value.values():
+            _make_read_only(inside)
+    elif isinstance(value, tuple | list):
+        for inside in value:
+            _make_read_only(inside)
+
+
 class Part:
     """A protocol part: `send`, and `receive` where the source defines one.
 
@@ -59,6 +71,8 @@ class Part:
         # annotations are for readers: as text, they need no names
         flags = __future__.annotations.compiler_flag
         exec(compile(self.source, self.file, "exec", flags=flags, dont_inherit=True), namespace)
+        for value in namespace.values():
+            _make_read_only(value)
         self._send = namespace.get("send")
         self._receive = namespace.get("receive")
         if not callable(self._send):

@@ -26,7 +26,7 @@ from protocol_designer.rules.text import UNREADABLE, check_text
 
 __all__ = ["VALIDATOR_VERSION", "allowed_names", "render", "schema_names", "validate"]
 
-VALIDATOR_VERSION = 1
+VALIDATOR_VERSION = 2
 """Raised whenever a source that was accepted may be refused, or the other way round; stored in manifests."""
 
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from protocol_designer.rules.child import main; main()"

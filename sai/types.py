@@ -117,10 +117,12 @@ class SaiConfig:
 
     @classmethod
     def thorough(cls, seed: int = 0) -> SaiConfig:
-        """Return the published budget: 2,000 updates, and five decoder seeds."""
-        return cls(
-            decoder_seeds=5, updates=2_000, batch=32, lr=5e-4, cpu_seconds=600.0, decision_updates=400, seed=seed
-        )
+        """Return the published budget, 2,000 updates, with five decoder seeds.
+
+        The learning rate stays ours: with the published 5e-4 a decoder is not done after 2,000 updates, and what a
+        part adds is lost in what its width costs (`1o_2r_vs_4r`, 11 numbers: success 0.74 against 0.81).
+        """
+        return cls(decoder_seeds=5, updates=2_000, cpu_seconds=600.0, decision_updates=400, seed=seed)
 
     def tolerance(self, of: Field) -> float:
         """Return the error in stored values within which `of` counts as known."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from protocol_designer.rules.allowed import words
 from protocol_designer.rules.limits import MAX_AXIS
-from protocol_designer.rules.values import UNKNOWN, Value, combine, element, join_all, listing
+from protocol_designer.rules.values import UNKNOWN, Value, combine, element, integer, join_all, listing
 
 __all__ = [
     "Arguments",
@@ -133,7 +133,9 @@ def array_call(name: str, arguments: Arguments) -> Value:
 def _array_call(name: str, arguments: Arguments) -> Value:
     first = arguments.get(0, "a") or UNKNOWN
     if name in _PLAIN:
-        return Value(number=True) if name in ("ndim", "size") else Value(shaped=name == "ix_")
+        return (
+            Value(number=True) if name == "size" else integer(0, 64) if name == "ndim" else Value(shaped=name == "ix_")
+        )
     if name in _MAKES:
         shape = arguments.get(0, "shape") or UNKNOWN
         leading = shape.items[0] if shape.items else shape

@@ -14,7 +14,7 @@ from protocol_designer.rules.limits import (
     MAX_SHIFT,
 )
 from protocol_designer.rules.rule import Rule
-from protocol_designer.rules.values import UNKNOWN, Value
+from protocol_designer.rules.values import UNKNOWN, Value, element
 
 __all__ = ["ArraySizes", "BoundedLoops", "Exponents", "Integers", "LoopSteps", "Recursion"]
 
@@ -197,6 +197,14 @@ class ArraySizes(Rule):
         if value.steps is None or value.steps > MAX_LOOP_STEPS:
             message = f"a list is repeated beyond {MAX_LOOP_STEPS:,} elements, or without a bound that can be seen"
             self.report(node, message, "use np.zeros((x.shape[0], k)) or np.repeat")
+        elif _nested_length(value) > MAX_ARRAY_SIZE:
+            message = f"lists of {_nested_length(value):,} elements together, at most {MAX_ARRAY_SIZE:,} are allowed"
+            self.report(node, message, "use np.zeros((x.shape[0], k)) or np.repeat")
+
+
+def _nested_length(value: Value) -> int:
+    """Return how many elements a list has with those of its lists, as far as that can be seen."""
+    return (value.steps or 1) * _nested_length(element(value)) if value.is_list else 1
 
 
 def _elements(value: Value) -> int:

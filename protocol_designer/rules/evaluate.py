@@ -41,6 +41,7 @@ __all__ = ["Environment", "Evaluator"]
 Environment = dict[str, Value]
 _READ_ROWS = Value(rows=True, front=True, input=True, array=True)
 _NUMBER = Value(number=True)
+_MOST_AXES = 64  # of a NumPy array
 
 
 class Evaluator(abc.ABC):
@@ -70,6 +71,14 @@ class Evaluator(abc.ABC):
     def call_function(self, name: str, arguments: Arguments, node: cst.Call) -> Value:
         """Return the result of calling a function of the module; `Flow` follows it."""
 
+    def constant(self, name: str) -> Value:
+        """Return the value of a constant of the module."""
+        if name not in self._constants:
+            self._constants[name] = UNKNOWN
+            value = self.evaluate(self.reading.constants[name], {})
+            self._constants[name] = replace(value, shared=value.is_list or value.is_dict or value.array)
+        return self._constants[name]
+
     # Names and literals
 
     def _eval_Name(self, node: cst.Name, env: Environment) -> Value:
@@ -78,13 +87,7 @@ class Evaluator(abc.ABC):
             return env[name]
         if name in ("True", "False"):
             return integer(0, 1)
-        if name in self.reading.constants:
-            if name not in self._constants:
-                self._constants[name] = UNKNOWN
-                value = self.evaluate(self.reading.constants[name], {})
-                self._constants[name] = replace(value, shared=value.is_list or value.is_dict)
-            return self._constants[name]
-        return UNKNOWN
+        return self.constant(name) if name in self.reading.constants else UNKNOWN
 
     def _eval_Integer(self, node: cst.Integer, env: Environment) -> Value:
         return integer(node.evaluated_value, node.evaluated_value)
@@ -174,7 +177,9 @@ class Evaluator(abc.ABC):
             return _READ_ROWS if name in ("age", "agent_id", "delivered") else UNKNOWN
         if name == "shape":
             return shape_value(base)
-        if name in ("size", "ndim"):
+        if name == "ndim":
+            return integer(0, _MOST_AXES)
+        if name == "size":
             return _NUMBER
         if name == "T":
             return replace(base, front=False, shaped=not base.rows)

@@ -32,6 +32,8 @@ _AUGMENTED: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
 def trace_of(reading: Reading) -> Trace:
     """Return what `send(own)` and `receive(own, inbox)` do, as far as it can be seen without running them."""
     flow = Flow(reading)
+    for name in reading.constants:
+        flow.constant(name)
     own, inbox = Value(own=True), Value(inbox=True)
     for name, arguments in (("send", (own,)), ("receive", (own, inbox))):
         if name in reading.functions:
@@ -152,7 +154,7 @@ class Flow(Evaluator):
         value = self.evaluate(node.value, env)
         operator = _AUGMENTED.get(type(node.operator), cst.BitOr())
         after = binary(operator, before, value)
-        if before.rows or before.is_list or before.is_dict:
+        if before.rows or before.shared or before.is_list or before.is_dict:
             self.trace.see_write(node, before, "it is changed in place")
         self.bind(node.target, after, env)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import libcst as cst
 
-from protocol_designer.rules.allowed import CONSTANT_MEMBERS, CONTRACT_IMPORTS, IMPORTS
+from protocol_designer.rules.allowed import CONSTANT_MEMBERS, CONTRACT_IMPORTS, IMPORTS, MATH
 from protocol_designer.rules.reading import is_docstring
 from protocol_designer.rules.rule import Rule, normal
 
@@ -13,30 +15,59 @@ __all__ = ["Expressions", "Imports", "ModuleLevel", "Statements", "is_literal"]
 _ALLOWED_IMPORTS = "allowed: " + ", ".join(f"'{line}'" for line in IMPORTS)
 
 
-def is_literal(node: cst.CSTNode) -> bool:
-    """Return whether `node` is a number, a string, True/False/None, or a container or arithmetic of such."""
+_BUILTINS = ("range", "len", "min", "max", "abs", "int", "float", "tuple")
+_ARRAYS = ("array", "asarray", "float32", "float64")
+
+
+def is_literal(node: cst.CSTNode, constants: Collection[str] = ()) -> bool:
+    """Return whether `node` is computed from what is written alone, and cheaply.
+
+    That is a number, a string, True/False/None, one of the `constants`, a container or arithmetic of such, and
+    `range`, `len`, `math` functions and `np.array` of such.
+    """
+
+    def literal(inner: cst.CSTNode) -> bool:
+        return is_literal(inner, constants)
+
     if isinstance(node, cst.Integer | cst.Float | cst.SimpleString):
         return True
     if isinstance(node, cst.Name):
-        return node.value in ("True", "False", "None")
+        return node.value in ("True", "False", "None") or node.value in constants
     if isinstance(node, cst.Attribute):
-        module = node.value.value if isinstance(node.value, cst.Name) else ""
-        return module in ("np", "math") and node.attr.value in CONSTANT_MEMBERS
+        return _member_of(node, "np", CONSTANT_MEMBERS) or _member_of(node, "math", CONSTANT_MEMBERS)
     if isinstance(node, cst.Call):
-        plain = isinstance(node.func, cst.Name) and node.func.value == "range"
-        return plain and all(not arg.star and arg.keyword is None and is_literal(arg.value) for arg in node.args)
+        return _is_literal_call(node, constants)
     if isinstance(node, cst.UnaryOperation):
-        return is_literal(node.expression)
-    if isinstance(node, cst.BinaryOperation):
-        return is_literal(node.left) and is_literal(node.right)
-    if isinstance(node, cst.ConcatenatedString):
-        return is_literal(node.left) and is_literal(node.right)
+        return literal(node.expression)
+    if isinstance(node, cst.BinaryOperation | cst.ConcatenatedString):
+        return literal(node.left) and literal(node.right)
     if isinstance(node, cst.Tuple | cst.List):
-        return all(is_literal(element.value) for element in node.elements)
+        return all(literal(element.value) for element in node.elements)
     if isinstance(node, cst.Dict):
         pairs = [element for element in node.elements if isinstance(element, cst.DictElement)]
-        return len(pairs) == len(node.elements) and all(is_literal(p.key) and is_literal(p.value) for p in pairs)
+        return len(pairs) == len(node.elements) and all(literal(p.key) and literal(p.value) for p in pairs)
     return False
+
+
+def _member_of(node: cst.CSTNode, module: str, names: Collection[str]) -> bool:
+    """Return whether `node` is `module.name` with one of these names."""
+    if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name):
+        return False
+    return node.value.value == module and node.attr.value in names
+
+
+def _is_literal_call(node: cst.Call, constants: Collection[str]) -> bool:
+    """Return whether `node` is range(…), len(…), math.sqrt(…) and their like, or np.array(…), of literals."""
+    plain = [arg.value for arg in node.args if not arg.star and arg.keyword is None]
+    if not all(is_literal(value, constants) for value in plain):
+        return False
+    named = [arg for arg in node.args if arg.star or arg.keyword is not None]
+    if isinstance(node.func, cst.Name):
+        return node.func.value in _BUILTINS and not named
+    if _member_of(node.func, "math", MATH):
+        return not named
+    dtypes = all(arg.keyword and arg.keyword.value == "dtype" and isinstance(arg.value, cst.Attribute) for arg in named)
+    return _member_of(node.func, "np", _ARRAYS) and dtypes
 
 
 class Imports(Rule):
@@ -82,24 +113,26 @@ class Imports(Rule):
 class ModuleLevel(Rule):
     """A module holds a docstring, imports, functions, and constants that are literals. It keeps nothing between calls.
 
-    A literal is a number, a string, True, False, None, np.pi and its like, arithmetic on numbers, a range, or a tuple,
-    list or dict of those. The default values of parameters are literals too, but not lists or dicts.
-    Remedy: move the statement into the function that uses it; build arrays there too.
+    A literal is a number, a string, True, False, None, np.pi and its like, an earlier constant, arithmetic on numbers,
+    range, len, min and max, a function of `math` or np.array of those, or a tuple, list or dict of those. Arrays of the module are
+    read-only. The default values of parameters are literals too, but not lists, dicts or arrays.
+    Remedy: move the statement into the function that uses it.
     """
 
     code = "PD302"
     title = "a statement at module level that is not an import, a function or a literal constant"
 
     def visit_Module(self, node: cst.Module) -> None:
+        known: set[str] = set()
         for statement in node.body:
             if isinstance(statement, cst.SimpleStatementLine):
                 for small in statement.body:
-                    self._check(small)
+                    self._check(small, known)
             elif not isinstance(statement, cst.FunctionDef):
                 hint = "move it into send() or receive()"
                 self.report(statement, f"a {_kind(statement)} at module level", hint)
 
-    def _check(self, small: cst.BaseSmallStatement) -> None:
+    def _check(self, small: cst.BaseSmallStatement, known: set[str]) -> None:
         if isinstance(small, cst.Import | cst.ImportFrom | cst.Pass) or is_docstring(small):
             return
         value = small.value if isinstance(small, cst.Assign | cst.AnnAssign) else None
@@ -109,13 +142,17 @@ class ModuleLevel(Rule):
         targets = [small.target] if isinstance(small, cst.AnnAssign) else [t.target for t in small.targets]
         if not all(isinstance(target, cst.Name) or _is_unpacking(target, value) for target in targets):
             self.report(small, "module-level assignment to something else than a name", "write NAME = literal")
-        elif not is_literal(value):
+        elif not is_literal(value, known):
             name = getattr(targets[0], "value", "?")
             hint = "constants are numbers, strings, or tuples of those; compute it inside the function that uses it"
             self.report(value, f"the module-level constant '{name}' is not a literal", hint)
+        for target in targets:
+            parts = [element.value for element in target.elements] if isinstance(target, cst.Tuple) else [target]
+            known |= {part.value for part in parts if isinstance(part, cst.Name)}
 
     def visit_Param(self, node: cst.Param) -> None:
-        if node.default is not None and (not is_literal(node.default) or isinstance(node.default, cst.List | cst.Dict)):
+        mutable = isinstance(node.default, cst.List | cst.Dict | cst.Call)
+        if node.default is not None and (mutable or not is_literal(node.default, self.reading.constants)):
             hint = "defaults are numbers, strings, None, or tuples of those"
             self.report(node.default, f"the default value of '{node.name.value}' is not a literal", hint)
 

@@ -22,6 +22,7 @@ _NAME_METHODS = OBSERVATION_METHODS | INBOX_METHODS | {"get", "pop", "setdefault
 _TEXT_KEYWORDS = {
     "indexing": ("ij", "xy"),
     "mode": ("constant", "edge", "wrap", "reflect", "clip", "same", "valid", "full"),
+    "kind": ("stable", "quicksort", "mergesort", "heapsort"),
     "side": ("left", "right"),
     "method": ("linear", "lower", "higher", "nearest", "midpoint"),
 }
@@ -59,6 +60,19 @@ class Strings(Rule):
             written = isinstance(arg.value, cst.SimpleString | cst.ConcatenatedString | cst.FormattedString)
             if not written and _holds_text(self.reading.trace.value(arg.value)):
                 self.report(arg, f"text as an argument of '{node.func.attr.value}'", "write dtypes as np.float32")
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        self._check_operands(node, node.left, node.right)
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self._check_operands(node, node.target, node.value)
+
+    def _check_operands(self, node: cst.CSTNode, *operands: cst.BaseExpression) -> None:
+        """A name that holds a string is computed with as little as the string itself."""
+        written = cst.SimpleString | cst.ConcatenatedString | cst.FormattedString
+        values = [self.reading.trace.value(one) for one in operands if not isinstance(one, written)]
+        if any(value.text is not None or value.maybe is not None for value in values):
+            self.report(node, "a computation with a string", "write own[f'enemy_{i}.health'], or loop over names")
 
     def _check(self, node: cst.SimpleString | cst.ConcatenatedString) -> None:
         parent = self.reading.parents[node]

@@ -1,0 +1,2 @@
+def send(own):
+    return {"everything": own.group("cell_*")}

@@ -1,0 +1,1 @@
+def send(own): return {"hp": own["own.health"], "e": own.group("enemy_?.attackable")}
