@@ -114,8 +114,8 @@ class ModuleLevel(Rule):
     """A module holds a docstring, imports, functions, and constants that are literals. It keeps nothing between calls.
 
     A literal is a number, a string, True, False, None, np.pi and its like, an earlier constant, arithmetic on numbers,
-    range, len, min and max, a function of `math` or np.array of those, or a tuple, list or dict of those. Arrays of the module are
-    read-only. The default values of parameters are literals too, but not lists, dicts or arrays.
+    range, len, min and max, a function of `math` or np.array of those, or a tuple, list or dict of those. Arrays of the
+    module are read-only. The default values of parameters are literals too, but not lists, dicts or arrays.
     Remedy: move the statement into the function that uses it.
     """
 

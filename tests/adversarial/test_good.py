@@ -1,4 +1,4 @@
-"""Good modules in many styles pass the static rules and the contract: a validator that refuses them is at fault, too."""
+"""Good modules in many styles pass the static rules and the contract: a validator that refuses them is a fault, too."""
 
 from __future__ import annotations
 

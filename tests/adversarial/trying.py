@@ -76,6 +76,11 @@ class Range:
         codes = tuple(sorted({d.code for d in run.diagnostics}))
         return Outcome(static, codes, run.seconds, tuple(self._escapes(run)))
 
+    def escapes_of(self, source: str) -> list[str]:
+        """Run a source that the static rules accept, and return what it got hold of."""
+        limits = SandboxLimits(seconds=SECONDS, memory_bytes=2**29, result_bytes=2**28)
+        return self._escapes(self.sandbox.run([source], SCHEMA, WINDOW, self.data, limits=limits))
+
     def _escapes(self, run: SandboxRun) -> list[str]:
         found = []
         if run.seconds > SECONDS + GRACE:
