@@ -28,7 +28,23 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_help_names_every_command_and_loads_nothing_heavy(tmp_path: Path) -> None:
     probe = "import sys, cli; sys.argv = ['x', '--help']\ntry:\n    cli.main()\nfinally:\n    print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
-    for command in ("tasks", "gather", "score", "check", "freeze", "show", "train", "evaluate", "resume", "compare"):
+    commands = [
+        "tasks",
+        "gather",
+        "score",
+        "check",
+        "freeze",
+        "show",
+        "diff",
+        "review",
+        "import",
+        "train",
+        "evaluate",
+        "resume",
+        "compare",
+        "doctor",
+    ]
+    for command in commands:
         assert f"  {command} " in done.stdout
     assert {"torch", "openai", "anthropic", "pandas", "numba", "libcst"}.isdisjoint(done.stdout.split())
 
@@ -51,6 +67,13 @@ def test_help_names_every_command_and_loads_nothing_heavy(tmp_path: Path) -> Non
         (["evaluate", "--task", "bane_vs_hM", "--policy", "orcle"], 2, "did you mean 'oracle'"),
         (["show", "nothing"], 3, "not a folder"),
         (["check", "nothing"], 2, "does not exist"),
+        (["diff", "nothing", "nothing"], 3, "not a folder"),
+        (["review", "nothing", "--by", "Ann"], 3, "not a folder"),
+        (["review", "nothing"], 2, "--by"),
+        (["import", "nothing", "--task", "bane_vs_hM", "--trust"], 2, "not a folder"),
+        (["import", ".", "--task", "bane_vs_hM", "--trust"], 3, "none of comm_init.py"),
+        (["import", ".", "--task", "bane_vs_hm"], 2, "did you mean 'bane_vs_hM'"),
+        (["import", ".", "--task", "bane_vs_hM", "--name", "../x"], 2, "--name '../x'"),
         (["gather", "--task", FORAGING, "--episodes", "0"], 2, "episodes"),
     ],
 )
@@ -96,6 +119,16 @@ def test_whatever_stops_gathering_keeps_the_episodes(tmp_path: Path, number: sig
     assert "Traceback" not in said
     kept = r"( after [\d,]+ of 5,000 episodes; they are kept in data/\S+)?"
     assert re.search(rf"error: stopped{kept}\n$", said), said
+
+
+def test_doctor_says_what_holds_here(tmp_path: Path) -> None:
+    done = run("doctor", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    examined = {(one["group"], one["name"]): one["state"] for one in json.loads(done.stdout)["examined"]}
+    assert examined["static rules", "read"] == "fine"
+    tried = [state for (group, _), state in examined.items() if group == "tried in the sandbox"]
+    assert tried == ["fine"] * 8
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_check_shows_line_caret_and_remedy(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import time
@@ -11,9 +12,11 @@ from pathlib import Path
 import pytest
 from sandbox_tasks import HONEST, SCHEMA, recorded
 
+from buffers.errors import MissingDependencyError
 from generated_protocols import worker as worker_module
 from protocol_designer import sandbox_worker
 from protocol_designer.sandbox import Sandbox, SandboxLimits, SandboxWarning
+from protocol_designer.sandbox_worker import BUBBLEWRAP, bubblewrap
 
 ROOT = Path(worker_module.__file__).parents[1]
 DATA = {"fit": recorded(2)}
@@ -154,3 +157,19 @@ os.write(1, b"done"); os._exit(0)
     if done.returncode == 4:
         pytest.skip(f"this system lacks it: {done.stdout}")
     assert done.stdout == refusal
+
+
+def test_bubblewrap_that_is_asked_for_and_not_there_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(BUBBLEWRAP, str(tmp_path / "bwrap"))
+    with pytest.raises(MissingDependencyError, match="install the package bubblewrap"), Sandbox() as sandbox:
+        sandbox.layers()
+    monkeypatch.setenv(BUBBLEWRAP, "0")
+    assert bubblewrap() == []
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_bubblewrap_hides_what_the_worker_does_not_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(BUBBLEWRAP, "1")
+    with Sandbox() as sandbox:
+        assert "bubblewrap" in {layer.name for layer in sandbox.layers()}
+        assert not sandbox.run(["def send(own):\n    return {'x': own['enemy_0.x']}\n"], SCHEMA).diagnostics
