@@ -15,6 +15,7 @@ import os
 import platform
 import signal
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,7 +25,7 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-__all__ = ["Layer", "become_subreaper", "close_files", "confine"]
+__all__ = ["Layer", "become_subreaper", "close_files", "confine", "usage"]
 
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 22, 36, 38
 _SECCOMP_MODE_FILTER = 2
@@ -124,6 +125,15 @@ def become_subreaper() -> bool:
     except _UnavailableError:
         return False
     return True
+
+
+def usage() -> tuple[float, int]:
+    """Return the processor seconds that this process used, and the most bytes of memory that it held; 0 unknown."""
+    if resource is None:
+        return time.process_time(), 0
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    # macOS counts bytes, everybody else KiB
+    return used.ru_utime + used.ru_stime, used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def confine(seconds: float, memory: int, parent: int) -> tuple[Layer, ...]:

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from buffers.schema import Field, TaskSchema
-from generated_protocols.confinement import become_subreaper, close_files, confine
+from generated_protocols.confinement import become_subreaper, close_files, confine, usage
 from generated_protocols.contract import ContractError
 from generated_protocols.contract_checks import BrokenContractError
 from generated_protocols.diagnostics import Diagnostic
@@ -169,8 +169,10 @@ def _child(job: dict[str, Any], worker: int) -> None:
     close_files()
     layers = confine(job["seconds"], job["memory"], worker)
     said: dict[str, Any] = {"layers": [[layer.name, layer.active, layer.detail] for layer in layers]}
+    before = usage()
     try:
         said |= work()
+        said["used"] = [after - start for after, start in zip(usage(), before, strict=True)]
     except BaseException as error:  # whatever an unreviewed source raises, SystemExit included, is its diagnostic
         said |= {"diagnostics": [_diagnosis(error).to_json()]}
     text = json.dumps(said).encode("ascii")

@@ -53,11 +53,18 @@ class Version:
     message_dim: int
     scores: Mapping[str, Any] | None = None
     bandwidth: Bandwidth | None = None
+    microseconds_per_row: float | None = None
+    bytes_per_row: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures as plain JSON values, named as in the entries of a manifest's scores."""
         bits = None if self.bandwidth is None else self.bandwidth.total
         return {"card": self.scores, "message_dim": self.message_dim, "bits_per_step": bits}
+
+    def with_cost(self) -> dict[str, Any]:
+        """Return the figures with what a row took to run: those differ from run to run, so no manifest holds them."""
+        cost = {"microseconds_per_row": self.microseconds_per_row, "bytes_per_row": self.bytes_per_row}
+        return {**self.to_json(), **cost}
 
 
 @dataclass(frozen=True)
@@ -93,8 +100,8 @@ class FreezeReport:
             "edited": list(self.edited),
             "diagnostics": [diagnostic.to_json() for diagnostic in self.diagnostics],
             "diff": self.diff,
-            "before": None if self.before is None else self.before.to_json(),
-            "after": None if self.after is None else self.after.to_json(),
+            "before": None if self.before is None else self.before.with_cost(),
+            "after": None if self.after is None else self.after.with_cost(),
             "layers": list(self.layers),
             "version": None if self.manifest is None else self.manifest.frozen,
         }
@@ -173,11 +180,13 @@ class _Measure:
     def version(self, run: SandboxRun) -> Version:
         """Measure what a run gave."""
         width = sum(component.width for component in run.components)
+        rows = max(run.rows, 1)
+        cost = (run.cpu_seconds / rows * 1e6, run.peak_bytes / rows)
         if self.valid is None:
-            return Version(width)
+            return Version(width, None, None, *cost)
         payloads = run.payloads[list(self.episodes)[-1]][:, : self.valid.shape[1]]
         bandwidth = measure_bandwidth(payloads, self.valid, run.payload_components)
-        return Version(width, None if self.scorer is None else self.scorer(run), bandwidth)
+        return Version(width, None if self.scorer is None else self.scorer(run), bandwidth, *cost)
 
 
 def _episodes(

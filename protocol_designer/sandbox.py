@@ -58,7 +58,9 @@ class SandboxRun:
     """What running a protocol gave: diagnostics, or else its components and what it said on every split.
 
     `messages` are `[B, T1, N, M]` by (split, condition), `payloads` `[B, T1, N, P]` by split; both are empty when
-    there are diagnostics. `layers` says which protections held, and why others did not.
+    there are diagnostics. `cpu_seconds` and `peak_bytes` (beyond what the worker held) are what the full run, contract
+    tests included, took for `rows` rows by its own account. `layers` says which protections held, and why others did
+    not.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -67,6 +69,9 @@ class SandboxRun:
     messages: Mapping[tuple[str, Condition], Float32Array] = field(default_factory=dict)
     payloads: Mapping[str, Float32Array] = field(default_factory=dict)
     seconds: float = 0.0
+    rows: int = 0
+    cpu_seconds: float = 0.0
+    peak_bytes: int = 0
     layers: tuple[str, ...] = ()
 
 
@@ -149,12 +154,14 @@ class Sandbox:
         seconds = min(limits.seconds, limits.probe_seconds)
         small = Answer(self._worker.run({**job, "kind": "probe"}, seconds), seconds)
         results = _Results()
+        used = small
         diagnostics = small.diagnostics or results.allocate(small, data, conditions, limits)
         if not diagnostics and data:
             seconds = max(limits.seconds - (time.monotonic() - started), 0.0)
             done = self._worker.run({**job, **results.to_json(), "kind": "run"}, seconds)
             full = Answer(done, limits.seconds)
             diagnostics = full.diagnostics or results.check(small, full)
+            used = full
         results.close()
         took = time.monotonic() - started
         if diagnostics:
@@ -166,6 +173,9 @@ class Sandbox:
             {key: shared.array for key, shared in results.messages.items()},
             {key: shared.array for key, shared in results.payloads.items()},
             took,
+            sum(alive.size for _, alive in data.values()),
+            used.cpu_seconds,
+            used.peak_bytes,
             layers,
         )
 

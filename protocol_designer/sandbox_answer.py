@@ -23,6 +23,7 @@ class Answer:
     def __init__(self, done: JobResult, seconds: float) -> None:
         self.components: tuple[Component, ...] = ()
         self.payload_components: tuple[Component, ...] = ()
+        self.cpu_seconds, self.peak_bytes = 0.0, 0
         self.diagnostics = _ending(done, seconds)
         if self.diagnostics:
             return
@@ -33,6 +34,7 @@ class Answer:
             else:
                 self.components = _components(said["components"])
                 self.payload_components = _components(said["payload_components"])
+                self.cpu_seconds, self.peak_bytes = _used(said["used"])
         except (TypeError, KeyError, ValueError):
             self.diagnostics = (_died("its answer is malformed"),)
 
@@ -72,6 +74,11 @@ def _component(part: Any, name: Any, width: Any) -> Component:
     if not whole or not _NAME.fullmatch(name) or (dot and not (sender.isdecimal() and len(sender) <= 4)):
         raise ValueError("a component that is none")
     return Component(part, f"{name}{dot}{sender}", width)
+
+
+def _used(said: Any) -> tuple[float, int]:
+    seconds, size = (min(max(float(value), 0.0), 1e15) for value in said)
+    return seconds, int(size)
 
 
 def _diagnostic(said: Any) -> Diagnostic:

@@ -220,7 +220,13 @@ def freeze_lines(report: Mapping[str, Any]) -> str:
         lines.append("no part was edited; what was measured before still holds")
     elif after is not None:
         lines.append("")
-        for label, name in (("width of what is kept", "message_dim"), ("bits per step and link", "bits_per_step")):
+        measured = (
+            ("width of what is kept", "message_dim"),
+            ("bits per step and link", "bits_per_step"),
+            ("CPU µs per row", "microseconds_per_row"),
+            ("bytes per row", "bytes_per_row"),
+        )
+        for label, name in measured:
             lines.append(f"{label:<24} {_change(before, after, name)}")
         for name in ("success_full", "success_empty", "skill_full", "skill_empty"):
             lines.append(f"{name.replace('_', ', '):<24} {_change(_card(before), _card(after), name)}")
