@@ -12,8 +12,12 @@ import pytest
 
 @pytest.fixture(scope="session", autouse=True)
 def _interruptible() -> None:
-    """A shell that starts the tests in the background has SIGINT ignored, in them and in all that they start."""
+    """What starts the tests may have signals ignored, in them and in all that they start: SIGINT a shell in the
+    background, SIGHUP nohup.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", autouse=True)
