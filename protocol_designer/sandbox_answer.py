@@ -31,8 +31,12 @@ class Answer:
             said = done.answer
             if "diagnostics" in said:
                 self.diagnostics = tuple(_diagnostic(one) for one in said["diagnostics"][:50])
+                if not self.diagnostics:
+                    raise ValueError("diagnostics that are none")
             else:
                 self.components = _components(said["components"])
+                if not self.components:
+                    raise ValueError("no component")
                 self.payload_components = _components(said["payload_components"])
                 self.cpu_seconds, self.peak_bytes = _used(said["used"])
         except (TypeError, KeyError, ValueError):
@@ -64,13 +68,16 @@ def _died(how: str) -> Diagnostic:
 def _components(said: Any) -> tuple[Component, ...]:
     if len(said) > _MAX_COMPONENTS:
         raise ValueError(f"{len(said)} components")
-    return tuple(_component(*one) for one in said)
+    found = tuple(_component(*one) for one in said)
+    if len({(component.part, component.name) for component in found}) != len(found):
+        raise ValueError("a component twice")
+    return found
 
 
 def _component(part: Any, name: Any, width: Any) -> Component:
     # default components are `<component>.from_<sender>`
     name, dot, sender = str(name).partition(".from_")
-    whole = isinstance(part, int) and isinstance(width, int) and 0 <= part < 100 and 0 < width <= _MAX_WIDTH
+    whole = type(part) is int and type(width) is int and 0 <= part < 100 and 0 < width <= _MAX_WIDTH
     if not whole or not _NAME.fullmatch(name) or (dot and not (sender.isdecimal() and len(sender) <= 4)):
         raise ValueError("a component that is none")
     return Component(part, f"{name}{dot}{sender}", width)

@@ -159,6 +159,10 @@ def test_what_an_exception_says_is_limited_and_cannot_act_on_a_terminal(sandbox:
         "{'components': 7, 'payload_components': []}",
         "{'diagnostics': [{'line': 'x'}]}",
         "[[[[]]]]",
+        "{'diagnostics': []}",
+        "{'components': [], 'payload_components': [], 'used': [0, 0]}",
+        "{'components': [[0, 'x', 1], [0, 'x', 1]], 'payload_components': [[0, 'x', 1]], 'used': [0, 0]}",
+        "{'components': [[0, 'x', True]], 'payload_components': [[0, 'x', 1]], 'used': [0, 0]}",
         "'text'",
     ],
 )
