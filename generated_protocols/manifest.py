@@ -193,8 +193,7 @@ def joint_sources(path: Path) -> dict[str, bytes]:
 
 def require_unedited(path: Path, manifest: Manifest, sources: Mapping[str, bytes]) -> None:
     """Raise `NotFrozenError` where the sources of an imported joint protocol are not those that were imported."""
-    now = {name: source_hash(source) for name, source in sources.items()}
-    edited = sorted(name for name in {*now, *manifest.parts} if now.get(name) != manifest.parts.get(name))
+    edited = _changed(manifest, sources)
     if edited:
         raise NotFrozenError(
             f"{path} was edited after it was imported ({', '.join(edited)} changed); import the modules again"
@@ -224,7 +223,11 @@ def read_schema(path: Path) -> TaskSchema:
 
 def edited_parts(manifest: Manifest, sources: Mapping[int, bytes]) -> list[str]:
     """Return the part files that differ from the manifest's hashes, were added, or are gone."""
-    now = {f"part{number}.py": source_hash(source) for number, source in sources.items()}
+    return _changed(manifest, {f"part{number}.py": source for number, source in sources.items()})
+
+
+def _changed(manifest: Manifest, sources: Mapping[str, bytes]) -> list[str]:
+    now = {name: source_hash(source) for name, source in sources.items()}
     return sorted(name for name in {*now, *manifest.parts} if now.get(name) != manifest.parts.get(name))
 
 

@@ -6,6 +6,7 @@ Axes: B episodes, T1 entries (T + 1), N agents, D extended observation, M messag
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -250,7 +251,8 @@ def _write(
 ) -> None:
     """Write the folder under another name first: a kill leaves the whole protocol or none."""
     partial = folder.with_name(f".{folder.name}.partial")
-    partial.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
     for module in modules:
         (partial / f"joint{module.number}.py").write_bytes(module.source)
     (partial / "reach.json").write_text(json.dumps({"reach": list(reach)}, indent=1) + "\n", encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from protocol_designer.rules.allowed import words
-from protocol_designer.rules.limits import MAX_AXIS
+from protocol_designer.rules.limits import MAX_AXES, MAX_AXIS
 from protocol_designer.rules.values import UNKNOWN, Value, combine, element, integer, join_all, listing
 
 __all__ = [
@@ -133,9 +133,9 @@ def array_call(name: str, arguments: Arguments) -> Value:
 def _array_call(name: str, arguments: Arguments) -> Value:
     first = arguments.get(0, "a") or UNKNOWN
     if name in _PLAIN:
-        return (
-            Value(number=True) if name == "size" else integer(0, 64) if name == "ndim" else Value(shaped=name == "ix_")
-        )
+        if name in ("ndim", "size"):
+            return integer(0, MAX_AXES) if name == "ndim" else Value(number=True)
+        return Value(shaped=name == "ix_")
     if name in _MAKES:
         shape = arguments.get(0, "shape") or UNKNOWN
         leading = shape.items[0] if shape.items else shape

@@ -22,7 +22,7 @@ from protocol_designer.rules.arrays import (
 )
 from protocol_designer.rules.builtin_values import builtin_call, range_value
 from protocol_designer.rules.indexing import after_store, array_item, grown, list_item
-from protocol_designer.rules.limits import DEFAULT_AGENTS
+from protocol_designer.rules.limits import DEFAULT_AGENTS, MAX_AXES
 from protocol_designer.rules.reading import Reading
 from protocol_designer.rules.trace import Trace
 from protocol_designer.rules.values import (
@@ -41,7 +41,6 @@ __all__ = ["Environment", "Evaluator"]
 Environment = dict[str, Value]
 _READ_ROWS = Value(rows=True, front=True, input=True, array=True)
 _NUMBER = Value(number=True)
-_MOST_AXES = 64  # of a NumPy array
 
 
 class Evaluator(abc.ABC):
@@ -178,7 +177,7 @@ class Evaluator(abc.ABC):
         if name == "shape":
             return shape_value(base)
         if name == "ndim":
-            return integer(0, _MOST_AXES)
+            return integer(0, MAX_AXES)
         if name == "size":
             return _NUMBER
         if name == "T":

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "DEFAULT_AGENTS",
     "MAX_ARRAY_SIZE",
+    "MAX_AXES",
     "MAX_AXIS",
     "MAX_BYTES",
     "MAX_DEPTH",
@@ -37,6 +38,9 @@ MAX_LOOP_STEPS = 10_000
 
 MAX_ARRAY_SIZE = 1_000_000
 """Elements that a literal shape may ask for."""
+
+MAX_AXES = 64
+"""Axes that a NumPy array may have."""
 
 MAX_AXIS = 16
 """Assumed length of an array axis behind the rows, in the bound of a loop over `x.shape[1]`."""

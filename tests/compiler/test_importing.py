@@ -140,6 +140,15 @@ def test_a_module_that_fails_or_reaches_out_is_a_diagnostic(source: str, code: s
     assert not Path("/tmp/protocol-joint-canary").exists()
 
 
+def test_what_a_killed_import_left_does_not_get_into_the_next(beacon_data: DataSet, tmp_path: Path) -> None:
+    left = tmp_path / ".out.partial"
+    left.mkdir()
+    (left / "joint7.py").write_text("of another import")
+    import_modules(write(tmp_path / "one", FIRST), beacon_data, tmp_path / "out", QUICK)
+    assert JointProtocol.load(tmp_path / "out", beacon_data.schema, trust=True).message_dim == 3
+    assert not left.exists()
+
+
 def test_nothing_works_and_nothing_is_there(beacon_data: DataSet, tmp_path: Path) -> None:
     broken = write(tmp_path / "broken", failing("raise ValueError('no')"))
     with pytest.raises(RejectedError, match=r"comm_init.py: ValueError: no \(line 5\)"):

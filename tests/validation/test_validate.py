@@ -28,8 +28,8 @@ def codes(source: str | bytes) -> set[str]:
 
 @pytest.mark.parametrize("schema", [small_schema(), None])
 def test_a_good_part_passes_through_the_child(schema: object) -> None:
-    assert validate(GOOD["the published idea"], schema=schema, part=1) == []  # type: ignore[arg-type]
-    assert validate(GOOD["the published idea"].encode(), schema=schema, part=1) == []  # type: ignore[arg-type]
+    assert validate(GOOD["the_published_idea"], schema=schema, part=1) == []  # type: ignore[arg-type]
+    assert validate(GOOD["the_published_idea"].encode(), schema=schema, part=1) == []  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_the_child_sees_no_keys_and_loads_neither_numpy_nor_torch(monkeypatch: p
 
     monkeypatch.setattr(subprocess, "run", keep)
     with pytest.raises(json.JSONDecodeError):
-        validate(GOOD["one value"], schema=None, part=0)
+        validate(GOOD["one_value"], schema=None, part=0)
     seen = captured[0].stdout.decode()
     assert "libcst" in seen
     assert "canary" not in seen and "OPENAI" not in seen  # noqa: PT018 - one fact

@@ -1,0 +1,2 @@
+def send(own):
+    return {'x': own['own.x']}

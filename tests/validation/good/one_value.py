@@ -1,0 +1,3 @@
+
+def send(own):
+    return {"health": own["own.health"]}

@@ -1,0 +1,2 @@
+
+def send(own): x = own["own.x"]; return {"x": x}

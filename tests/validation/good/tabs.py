@@ -1,0 +1,3 @@
+def send(own):
+	x = own['own.x']
+	return {'x': x}

@@ -1,0 +1,5 @@
+
+def send(own):
+    message = {"x": own["own.x"], "y": own["own.y"]}
+    message["health"] = own["own.health"]
+    return message
