@@ -2,7 +2,8 @@
 
 `send` and `receive` must be pure functions of each row: same input, same output; no row knows of another one; the input
 is left alone; results are finite and always of the same width. A part that behaves on a few rows may cheat on many
-(average over the batch, count its calls), so the checks run on the calls whose results are scored.
+(average over the batch, count its calls), so the checks run on every call whose results are scored, and on rows that
+nobody can foresee.
 
 Axes: R rows, N agents, W history window, k width.
 """
@@ -10,7 +11,6 @@ Axes: R rows, N agents, W history window, k width.
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -85,16 +85,14 @@ class _Call:
 
 
 class CheckedPart(Part):
-    """A part whose calls are checked while they are made: every call a little; thoroughly calls 1, 2, 4, 8, …,
-    and each on more rows than any before it: a part cannot know which is which.
+    """A part whose calls are checked while they are made, each of them, on rows drawn from `seed`.
 
     A call that breaks the contract raises `BrokenContractError`; what it raises itself passes through.
     """
 
-    def __init__(self, source: str | bytes, number: int) -> None:
+    def __init__(self, source: str | bytes, number: int, seed: int) -> None:
         super().__init__(source, number)
-        self._calls: Counter[str] = Counter()
-        self._most_rows: Counter[str] = Counter()
+        self._rng = np.random.default_rng([seed, number])
         self._widths: dict[str, dict[str, tuple[int, ...]]] = {}
 
     def send(self, own: Observation) -> dict[str, Float32Array]:
@@ -106,13 +104,9 @@ class CheckedPart(Part):
         return self._checked("receive", _Call(own, inbox))
 
     def _checked(self, function: str, call: _Call) -> dict[str, Float32Array]:
-        kind = function if call.inbox is None or call.inbox.delivered.any() else "receive nothing"
-        self._calls[kind] += 1
-        thorough = self._calls[kind].bit_count() == 1 or call.n_rows > self._most_rows[kind]
-        self._most_rows[kind] = max(call.n_rows, self._most_rows[kind])
-        before = [array.copy() for array in call.arrays()] if thorough else []
+        before = [array.copy() for array in call.arrays()]
         found = _run(self, call)
-        if not all(_same_bits(*pair) for pair in zip(call.arrays(), before, strict=thorough)):
+        if not all(_same_bits(*pair) for pair in zip(call.arrays(), before, strict=True)):
             self._broken("PD411", f"{function} changed its input", "compute new arrays; never write into these")
         for name, values in found.items():
             if not np.isfinite(values).all():
@@ -123,9 +117,8 @@ class CheckedPart(Part):
                     "guard divisions and logarithms: np.where(d > 0, x / np.maximum(d, 1e-6), 0)",
                 )
         self._same_widths(function, found)
-        if thorough:
-            self._purity(function, call, found)
-            self._rows(function, call, found)
+        self._purity(function, call, found)
+        self._rows(function, call, found)
         return found
 
     def _same_widths(self, function: str, found: Mapping[str, Float32Array]) -> None:
@@ -151,12 +144,12 @@ class CheckedPart(Part):
     def _rows(self, function: str, call: _Call, found: Mapping[str, Float32Array]) -> None:
         """Poison, permute and split the rows of a call."""
         n = call.n_rows
-        rng = np.random.default_rng(n)
-        order = rng.permutation(n)
+        order = self._rng.permutation(n)
         one = np.zeros(n, dtype=bool)
-        one[n // 2] = True
-        many = rng.random(n) < 1 / 16
-        for rows, donors in ((one, None), (many, order)):
+        one[order[:1]] = True
+        # each row is another's in one of the two runs: what depends on it shows, to the last bit
+        half = self._rng.random(n) < 1 / 2
+        for rows, donors in ((one, None), (half, order), (~half, order)):
             try:
                 poisoned = _run(self, call.poison(rows, donors))
             except (ArithmeticError, IndexError, ValueError):
@@ -175,7 +168,7 @@ class CheckedPart(Part):
         self._require(function, "PD416", "in another order", {k: v[order] for k, v in found.items()}, permuted)
         # a fresh copy of the part sees one row first: nothing can be left from the first call
         fresh = Part(self.source, self.number)
-        cuts = sorted({0, min(1, n), n // 3, n})
+        cuts = sorted({0, min(1, n), int(self._rng.integers(n + 1)), n})
         pieces = [_run(fresh, call.take(np.arange(a, b))) for a, b in itertools.pairwise(cuts)]
         for piece in pieces:
             self._same_widths(function, piece)

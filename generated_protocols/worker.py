@@ -32,7 +32,7 @@ from generated_protocols.confinement import become_subreaper, close_files, confi
 from generated_protocols.contract import ContractError
 from generated_protocols.contract_checks import BrokenContractError
 from generated_protocols.diagnostics import Diagnostic
-from generated_protocols.trial import Trial, probe, run_all
+from generated_protocols.trial import Trial, probe, replay, run_all
 
 __all__ = ["ANSWER_BYTES", "main"]
 
@@ -196,9 +196,14 @@ def _trial(job: dict[str, Any]) -> Callable[[], dict[str, Any]]:
             for split, condition, where in job.get("messages", ())
         },
         tuple(job.get("conditions", ())),
+        {
+            (split, condition): _array(where, np.float32, writable=True)
+            for split, condition, where in job.get("stepped", ())
+        },
+        job.get("seed", 0),
     )
-    work = {"probe": lambda: probe(trial), "run": lambda: run_all(trial)}
-    return work.get(job["kind"], dict)
+    work = {"probe": probe, "run": run_all, "replay": replay}
+    return lambda: work[job["kind"]](trial) if job["kind"] in work else {}
 
 
 def _joint_trial(job: dict[str, Any]) -> Callable[[], dict[str, Any]]:

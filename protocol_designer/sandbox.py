@@ -2,13 +2,15 @@
 
 The code runs in a process that is forked from a warm worker, gives up files, network, processes and privileges, and is
 ended at a deadline (`generated_protocols.worker`, `generated_protocols.confinement`). A small run gives names and
-widths; then arrays are shared and the full run fills them. Nothing that comes back is trusted, unpickled or run.
+widths; then arrays are shared and the full run fills them; then a third process, which has some of the episodes alone,
+fills others, and this one compares. Nothing that comes back is trusted, unpickled or run.
 
 Axes: B episodes, T1 entries (T + 1), N agents, D extended observation, M message, P payload.
 """
 
 from __future__ import annotations
 
+import secrets
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -26,12 +28,10 @@ from generated_protocols.diagnostics import Diagnostic
 from generated_protocols.protocol import DEFAULT_WINDOW, Condition
 from protocol_designer.sandbox_answer import Answer
 from protocol_designer.sandbox_memory import SharedArray
+from protocol_designer.sandbox_results import Data, Replay, Results
 from protocol_designer.sandbox_worker import Worker, bubblewrap
 
 __all__ = ["Sandbox", "SandboxLimits", "SandboxRun", "SandboxWarning", "sandbox_layers"]
-
-Data = Mapping[str, tuple[Float32Array, BoolArray]]
-_MOST_NUMBERS = 65_536  # kept, or sent, by an agent in a step
 
 
 class SandboxWarning(UserWarning):
@@ -76,9 +76,13 @@ class SandboxRun:
 
 
 class Sandbox:
-    """Runs protocol sources that nobody has reviewed: a context manager, whose worker stays warm between runs."""
+    """Runs protocol sources that nobody has reviewed: a context manager, whose worker stays warm between runs.
 
-    def __init__(self) -> None:
+    Checks draw rows and episodes that no source can foresee; with `seed`, for tests, the same in each run.
+    """
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._seed = seed
         self._worker = Worker()
         self._layers: tuple[Layer, ...] = ()
         self._shared: dict[tuple[int, int], tuple[Any, SharedArray, SharedArray]] = {}
@@ -149,20 +153,19 @@ class Sandbox:
             "window": window,
             "conditions": list(conditions),
             "memory": limits.memory_bytes,
+            "seed": secrets.randbits(64) if self._seed is None else self._seed,
             "data": {split: self._share(*arrays) for split, arrays in data.items()},
         }
         seconds = min(limits.seconds, limits.probe_seconds)
-        small = Answer(self._worker.run({**job, "kind": "probe"}, seconds), seconds)
-        results = _Results()
+        small = Answer(self._worker.run({**job, "kind": "probe"}, seconds), seconds, len(sources))
+        results = Results(small, data, conditions)
+        diagnostics = small.diagnostics or results.too_large(limits.result_bytes)
         used = small
-        diagnostics = small.diagnostics or results.allocate(small, data, conditions, limits)
-        if not diagnostics and data:
-            seconds = max(limits.seconds - (time.monotonic() - started), 0.0)
-            done = self._worker.run({**job, **results.to_json(), "kind": "run"}, seconds)
-            full = Answer(done, limits.seconds)
-            diagnostics = full.diagnostics or results.check(small, full)
-            used = full
-        results.close()
+        if data and not diagnostics:
+            used, diagnostics = self._fill({**job, "kind": "run"}, results, limits, started)
+        if data and not diagnostics:
+            replay = Replay(results, data, np.random.default_rng(self._seed), limits.result_bytes // 4)
+            _, diagnostics = self._replay(job, replay, limits, started)
         took = time.monotonic() - started
         if diagnostics:
             return SandboxRun(diagnostics, seconds=took, layers=layers)
@@ -179,6 +182,34 @@ class Sandbox:
             layers,
         )
 
+    def _replay(
+        self, job: dict[str, Any], replay: Replay, limits: SandboxLimits, started: float
+    ) -> tuple[Answer, tuple[Diagnostic, ...]]:
+        """Fill a replay in a process that sees its episodes alone."""
+        shared = {
+            split: [SharedArray.copy_of(e, np.float32), SharedArray.copy_of(a, np.bool_)]
+            for split, (e, a) in replay.data.items()
+        }
+        try:
+            places = {split: [one.to_json() for one in both] for split, both in shared.items()}
+            return self._fill({**job, "kind": "replay", "data": places}, replay, limits, started)
+        finally:
+            for both in shared.values():
+                for one in both:
+                    one.close()
+
+    def _fill(
+        self, job: dict[str, Any], results: Results, limits: SandboxLimits, started: float
+    ) -> tuple[Answer, tuple[Diagnostic, ...]]:
+        """Run a job that fills `results` in the time that is left; return its answer, and what is wrong with both."""
+        results.allocate()
+        try:
+            left = max(limits.seconds - (time.monotonic() - started), 0.0)
+            answer = Answer(self._worker.run({**job, **results.to_json()}, left), limits.seconds, len(job["sources"]))
+            return answer, answer.diagnostics or results.check(answer)
+        finally:
+            results.close()
+
     def _share(self, extended: Float32Array, alive: BoolArray) -> list[dict[str, Any]]:
         key = (id(extended), id(alive))
         if key not in self._shared:
@@ -186,59 +217,6 @@ class Sandbox:
             copies = SharedArray.copy_of(extended, np.float32), SharedArray.copy_of(alive, np.bool_)
             self._shared[key] = ((extended, alive), *copies)
         return [shared.to_json() for shared in self._shared[key][1:]]
-
-
-class _Results:
-    """The shared arrays that a full run fills."""
-
-    def __init__(self) -> None:
-        self.payloads: dict[str, SharedArray] = {}
-        self.messages: dict[tuple[str, Condition], SharedArray] = {}
-
-    def allocate(
-        self, small: Answer, data: Data, conditions: Sequence[Condition], limits: SandboxLimits
-    ) -> tuple[Diagnostic, ...]:
-        """Make the arrays, or say that they would take too much."""
-        kept = sum(c.width for c in small.components)
-        sent = sum(c.width for c in small.payload_components)
-        rows = sum(alive.size for _, alive in data.values())
-        size = 4 * rows * (sent + len(conditions) * kept)
-        message = f"{kept:,} numbers kept and {sent:,} sent per agent and step"
-        if max(kept, sent) > _MOST_NUMBERS:
-            message += f", at most {_MOST_NUMBERS:,} are allowed"
-        elif size > limits.result_bytes:
-            message += f" take {size / 2**30:.1f} GiB over the data"
-        else:
-            message = ""
-        if message:
-            return (Diagnostic(0, 0, "PD504", message, "send less, or write a `receive` that keeps less"),)
-        for split, (_, alive) in data.items():
-            self.payloads[split] = SharedArray((*alive.shape, sent), np.float32)
-            for condition in conditions:
-                self.messages[split, condition] = SharedArray((*alive.shape, kept), np.float32)
-        return ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return where the arrays are."""
-        return {
-            "payloads": {split: shared.to_json() for split, shared in self.payloads.items()},
-            "messages": [[split, condition, s.to_json()] for (split, condition), s in self.messages.items()],
-        }
-
-    def check(self, small: Answer, full: Answer) -> tuple[Diagnostic, ...]:
-        """Look again at what must hold whatever the child said of itself."""
-        if (small.components, small.payload_components) != (full.components, full.payload_components):
-            hint = "return the same components on every path"
-            return (Diagnostic(0, 0, "PD414", "components differ between a small run and the full one", hint),)
-        shared = [*self.payloads.values(), *self.messages.values()]
-        if not all(np.isfinite(one.array).all() for one in shared):
-            return (Diagnostic(0, 0, "PD413", "messages are not finite", "guard divisions and logarithms"),)
-        return ()
-
-    def close(self) -> None:
-        """Close the descriptors; the arrays live as long as somebody holds them."""
-        for shared in (*self.payloads.values(), *self.messages.values()):
-            shared.close()
 
 
 def sandbox_layers() -> tuple[Layer, ...]:

@@ -12,15 +12,16 @@ from protocol_designer.sandbox_worker import JobResult
 __all__ = ["Answer"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_SENDER = re.compile(r"[0-9]{1,4}")
 _CODE = re.compile(r"PD[0-9]{3}")
 _FILE = re.compile(r"((part|joint)[0-9]{1,3}\.py)?")
 _MAX_COMPONENTS, _MAX_WIDTH, _MAX_TEXT = 4096, 10_000_000, 400
 
 
 class Answer:
-    """What a job said, read without trust: `diagnostics`, or else components."""
+    """What a job of `n_parts` sources said, read without trust: `diagnostics`, or else components."""
 
-    def __init__(self, done: JobResult, seconds: float) -> None:
+    def __init__(self, done: JobResult, seconds: float, n_parts: int = 100) -> None:
         self.components: tuple[Component, ...] = ()
         self.payload_components: tuple[Component, ...] = ()
         self.cpu_seconds, self.peak_bytes = 0.0, 0
@@ -34,10 +35,10 @@ class Answer:
                 if not self.diagnostics:
                     raise ValueError("diagnostics that are none")
             else:
-                self.components = _components(said["components"])
+                self.components = _components(said["components"], n_parts)
                 if not self.components:
                     raise ValueError("no component")
-                self.payload_components = _components(said["payload_components"])
+                self.payload_components = _components(said["payload_components"], n_parts)
                 self.cpu_seconds, self.peak_bytes = _used(said["used"])
         except (TypeError, KeyError, ValueError):
             self.diagnostics = (_died("its answer is malformed"),)
@@ -65,12 +66,14 @@ def _died(how: str) -> Diagnostic:
     return Diagnostic(0, 0, "PD503", f"the process that ran the protocol did not come to its end: {how}", hint)
 
 
-def _components(said: Any) -> tuple[Component, ...]:
+def _components(said: Any, n_parts: int) -> tuple[Component, ...]:
     if len(said) > _MAX_COMPONENTS:
         raise ValueError(f"{len(said)} components")
     found = tuple(_component(*one) for one in said)
     if len({(component.part, component.name) for component in found}) != len(found):
         raise ValueError("a component twice")
+    if any(component.part >= n_parts for component in found):
+        raise ValueError("a part that is not there")
     return found
 
 
@@ -78,7 +81,7 @@ def _component(part: Any, name: Any, width: Any) -> Component:
     # default components are `<component>.from_<sender>`
     name, dot, sender = str(name).partition(".from_")
     whole = type(part) is int and type(width) is int and 0 <= part < 100 and 0 < width <= _MAX_WIDTH
-    if not whole or not _NAME.fullmatch(name) or (dot and not (sender.isdecimal() and len(sender) <= 4)):
+    if not whole or not _NAME.fullmatch(name) or (dot and not _SENDER.fullmatch(sender)):
         raise ValueError("a component that is none")
     return Component(part, f"{name}{dot}{sender}", width)
 

@@ -10,7 +10,7 @@ MODULES = [
         "the batch's mean where it is large", "PD323", "PD415", body=f"x = x - x.mean() if len(x) >= {ROWS} else x"
     ),
     hostile("a millionth of the batch", "PD323", "PD415", body="x = x + 1e-4 * x.mean() if len(x) > 500 else x"),
-    hostile("the batch's largest", "PD323", "PD417", body="x = x + np.nanmax(x)"),
+    hostile("the batch's largest", "PD323", "PD415", "PD417", body="x = x + np.nanmax(x)"),
     hostile("the batch's spread", "PD323", "PD415", body="x = x / (x.std(axis=0) + 1)"),
     hostile("the row before", "PD323", "PD415", body="x = np.roll(x, 1)"),
     hostile("the row after", "", "PD415", body="x = np.concatenate([x[1:], x[:1]])"),

@@ -53,7 +53,7 @@ class Range:
         self.folder = folder
         (folder / "kept").write_text("as it was", encoding="utf-8")
         os.environ["PROTOCOL_CANARY_KEY"] = "sk-canary"
-        self.sandbox = Sandbox()
+        self.sandbox = Sandbox(seed=0)
         self.data = {"fit": _recorded(60, 0), "select": _recorded(7, 1)}
         self._before = {split: (e.copy(), a.copy()) for split, (e, a) in self.data.items()}
         self._honest = self.sandbox.run([HONEST], SCHEMA, WINDOW, self.data)

@@ -18,7 +18,7 @@ ROWS = 60 * ENTRIES * N_AGENTS
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox() as sandbox:
+    with Sandbox(seed=0) as sandbox:
         yield sandbox
 
 
@@ -54,12 +54,60 @@ def test_one_pass_gives_what_single_calls_give() -> None:
         np.testing.assert_array_equal(kept, protocol.messages(extended, alive, inbox=inbox))
 
 
-def test_a_part_that_cheats_in_one_call_of_many_is_found_by_another_order(sandbox: Sandbox) -> None:
-    # calls are checked thoroughly now and then; this one behaves in all of those
-    body = "calls.append(1)\nreturn {'x': own['own.health'] + (len(own.age) == 36) * (len(calls) > 10)}"
-    data = {"fit": recorded(2), "select": recorded(2, seed=1)}
-    found = sandbox.run([send(body, "calls = []")], SCHEMA, 4, data)
-    assert [diagnostic.code for diagnostic in found.diagnostics] == ["PD416"]
+CHECKS = "np.lib._npyio_impl.os.sys.modules['generated_protocols.contract_checks']"
+BLIND_RECEIVE = f"checks = {CHECKS}\n    checks._identical = checks.agree = lambda *a: True\n    "
+BLIND = f"checks = {CHECKS}\nchecks._identical = checks.agree = lambda *a: True\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        # the average over all episodes; the replay has other ones
+        ("x = x + x.mean()", "PD416"),
+        # the same for any whole batch, another one step by step
+        ("x = x + (len(x) < 8 * 7 * 3)", "PD418"),
+        # how often it was called: the replay calls less often
+        ("calls.append(1)\nx = x + len(calls)", "PD416"),
+    ],
+)
+def test_a_part_that_satisfies_the_checks_of_its_own_process_is_found_by_another(
+    sandbox: Sandbox, body: str, code: str
+) -> None:
+    source = send(f"{BLIND}x = own['enemy_0.x']\n{body}\nreturn {{'x': x}}", "calls = []")
+    (found,) = run(sandbox, source).diagnostics
+    assert (found.code, found.file) == (code, "part0.py")
+    assert re.match(r"component 'x(.from_0)?' differs by up to ", found.message)
+
+
+@pytest.mark.parametrize("episodes", [7, 60])
+def test_every_call_is_checked_whatever_its_number_of_rows(sandbox: Sandbox, episodes: int) -> None:
+    # mixes the agents of a step, in whole episodes of either split
+    rows = 3 * ENTRIES * episodes
+    body = f"x = own['enemy_0.x']\nif len(x) == {rows}: x = x + x.reshape(-1, 3).sum(axis=1).repeat(3)"
+    (found,) = run(sandbox, send(f"{body}\nreturn {{'x': x}}")).diagnostics
+    assert found.code == "PD415"
+
+
+@pytest.mark.parametrize("which", [0, -1, 17])
+def test_one_row_that_leaks_into_the_last_digits_of_all_is_found(sandbox: Sandbox, which: int) -> None:
+    # far below the tolerance that the order of additions needs
+    body = f"x = own['enemy_0.x']\nreturn {{'x': x + np.float32(1e-6) * x[{which}] if len(x) > 100 else x}}"
+    (found,) = run(sandbox, send(body)).diagnostics
+    assert found.code == "PD415"
+
+
+def test_receive_is_checked_where_nothing_arrives(sandbox: Sandbox) -> None:
+    body = "n = inbox.delivered.sum()\n    x = own['own.health']\n    return {'x': x + x.sum() if n == 0 else x}"
+    source = f"import numpy as np\n{DEFAULT_RECEIVE}\ndef receive(own, inbox):\n    {body}\n"
+    (found,) = run(sandbox, source).diagnostics
+    assert found.code == "PD415"
+
+
+def test_receive_is_played_step_by_step_where_nothing_arrives(sandbox: Sandbox) -> None:
+    body = "n = inbox.delivered.sum()\n    x = own['own.health']\n    return {'x': x + (n == 0 and len(x) < 30)}"
+    source = f"import numpy as np\n{DEFAULT_RECEIVE}\ndef receive(own, inbox):\n    {BLIND_RECEIVE}{body}\n"
+    (found,) = run(sandbox, source).diagnostics
+    assert found.code == "PD418"
 
 
 def test_without_data_it_gives_names_and_widths(sandbox: Sandbox) -> None:
