@@ -109,7 +109,7 @@ class _GridCapture:
             for name, level in zip(self._entities, levels, strict=True)
         )  # fmt: skip
         open_ground: BoolArray = np.ones((self._side, self._side), dtype=bool)
-        return Scene(open_ground, cards, self._environment.schema.n_agents, gone="eaten")
+        return Scene(open_ground, cards, self._environment.schema.n_agents, fight=False)
 
     def look(self) -> dict[str, Float32Array]:
         state = self._environment.state[0] * self._scale

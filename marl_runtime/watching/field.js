@@ -21,8 +21,18 @@ function fitField(canvas, bounds) {
   return { brush, scale, width, height, px: (x) => (x - x0) * scale, py: (y) => (y1 - y) * scale };
 }
 
+// The part of the map to show, at the whole map's proportions: all of it, or what is around the selected agent.
+function seen({ bounds, x, y }, { zoom, selected, time }) {
+  const [x0, x1, y0, y1] = bounds, wide = Math.min(14, x1 - x0);
+  if (!zoom) return bounds;
+  const high = (wide * (y1 - y0)) / (x1 - x0);
+  const low = (at, size, from, to) => Math.min(Math.max(at - size / 2, from), to - size);
+  const left = low(between(x[selected], time), wide, x0, x1), bottom = low(between(y[selected], time), high, y0, y1);
+  return [left, left + wide, bottom, bottom + high];
+}
+
 function drawField(canvas, page, episode, view) {
-  const place = fitField(canvas, episode.bounds), colours = palette();
+  const place = fitField(canvas, seen(episode, view)), colours = palette();
   drawGround(place, colours, page.terrain);
   const units = episode.units.map((unit, slot) => ({
     ...unit, slot,
@@ -36,8 +46,10 @@ function drawField(canvas, page, episode, view) {
   for (const unit of units) if (!unit.lives) drawGone(place.brush, colours, unit);
   if (page.sight) for (const unit of units) drawCircles(place, colours, page, unit, view);
   for (const unit of units) if (unit.lives) drawTarget(place, colours, episode, units, unit, view.time);
-  for (const unit of [...units].reverse()) if (unit.lives) drawUnit(place, colours, episode, unit, view);
-  for (const unit of units) if (unit.lives) drawBars(place, colours, episode, unit, view.time);
+  // large ones, which fly over the others, stay below
+  const bySize = [...units].sort((a, b) => b.r - a.r || b.slot - a.slot);
+  for (const unit of bySize) if (unit.lives) drawUnit(place, colours, episode, unit, view);
+  if (page.fight) for (const unit of units) if (unit.lives) drawBars(place, colours, episode, unit, view.time);
 }
 
 function drawGround({ brush, width, height, px, py, scale }, colours, terrain) {

@@ -7,6 +7,8 @@ function element(tag, className, text) {
   return made;
 }
 
+const WRITTEN = 4; // values of one component that are written out below their bars
+
 // A cell with a bar from the middle for one number, or thin bars side by side for several.
 function valueCell(tag, width) {
   const cell = element(tag, "value");
@@ -25,7 +27,7 @@ function valueCell(tag, width) {
   }
   const bars = element("span", "bars");
   const all = Array.from({ length: width }, () => bars.appendChild(element("span")));
-  const text = element("span", "number sr-only");
+  const text = element("span", width <= WRITTEN ? "number" : "number sr-only");
   cell.append(bars, text);
   const fill = (values, most) => {
     all.forEach((bar, i) => {
@@ -35,7 +37,7 @@ function valueCell(tag, width) {
       bar.classList.toggle("silent", values[i] === 0);
     });
     cell.classList.toggle("silent", !values.some(Boolean));
-    text.textContent = values.map(shortNumber).join(", ");
+    text.textContent = values.map(shortNumber).join(" ");
     cell.title = text.textContent;
   };
   return { cell, fill };
@@ -47,6 +49,8 @@ const at = (series, entry) => series.map((values) => values[entry]);
 function sentTable(table, episode, nAgents) {
   const { sent } = episode.messages;
   table.replaceChildren();
+  // columns of one width, which stay where they are when numbers change
+  table.style.minWidth = `${110 + 62 * nAgents}px`;
   const head = table.createTHead().insertRow();
   head.append(element("th", "", "component"));
   const columns = Array.from({ length: nAgents }, (_, agent) => {

@@ -23,7 +23,7 @@ __all__ = ["page_data", "render_page", "require_writable", "write_page"]
 FOLDER = Path(__file__).resolve().parent
 MARK = '<meta name="generator" content="design-protocol watch">'
 """Stands in the first kilobyte of every page, and says that the file may be replaced."""
-MESSAGE_LIMIT = 500_000
+MESSAGE_LIMIT = 700_000
 """Characters of JSON that the messages of one episode may take; beyond them, what receivers kept is left out."""
 _SCRIPTS = ("unpacking.js", "field.js", "messages.js", "player.js")
 
@@ -93,6 +93,8 @@ def page_data(recordings: Sequence[Recording], speed: float) -> dict[str, Any]:
         "sight": first.scene.sight,
         "shoot": first.scene.shoot,
         "agents": first.scene.n_agents,
+        "fight": first.scene.fight,
+        "gone": first.scene.gone,
         "episodes": [_episode(recording) for recording in recordings],
     }
 

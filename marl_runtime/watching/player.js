@@ -6,7 +6,7 @@ const byId = (id) => document.getElementById(id);
 function start() {
   const page = JSON.parse(byId("data").textContent);
   const still = window.matchMedia("(prefers-reduced-motion: reduce)");
-  const view = { time: 0, playing: false, speed: page.speed, selected: 0, circles: "selected" };
+  const view = { time: 0, playing: false, speed: page.speed, selected: 0, circles: "selected", zoom: false };
   let episode = null, shownEntry = -1, listed = [], fillSent = null, fillKept = null, before = 0;
 
   function openNumber(index) {
@@ -71,7 +71,7 @@ function start() {
     const unit = episode.units[agent], health = episode.health[agent][entry], shield = episode.shield[agent][entry];
     const lives = health > 0;
     item.full.style.width = `${(100 * (health + shield)) / (unit.health + unit.shield)}%`;
-    item.amount.textContent = lives ? String(Math.round(health + shield)) : "dead";
+    item.amount.textContent = lives ? String(Math.round(health + shield)) : page.gone;
     const target = entry < episode.steps ? episode.target[agent][entry] : -1;
     const name = entry < episode.steps && lives ? episode.names[episode.actions[agent][entry]] : "";
     const aims = target >= 0 ? ` → ${episode.units[target].mark}` : "";
@@ -118,12 +118,9 @@ function start() {
       brush.lineWidth = 2;
       brush.strokeStyle = colour;
       brush.stroke();
-      brush.lineTo(x(episode.steps), base); brush.lineTo(x(0), base);
-      brush.globalAlpha = 0.12;
-      brush.fillStyle = colour;
-      brush.fill();
-      brush.globalAlpha = 1;
     }
+    brush.fillStyle = colours.muted;
+    brush.fillRect(edge, base, width - 2 * edge, 1);
     brush.fillStyle = colours.ink;
     brush.fillRect(x(view.time) - 1, 0, 2, height);
   }
@@ -142,10 +139,10 @@ function start() {
     if (on === view.playing) return;
     view.playing = on;
     byId("play").setAttribute("aria-label", on ? "Pause" : "Play");
-    byId("play").querySelector("span").textContent = on ? "❚❚" : "▶";
+    byId("play").querySelector("path").setAttribute("d", on ? "M3 2h4v12H3zM9 2h4v12H9z" : "M4 2v12l10-6z");
     if (!on) { shownEntry = -1; draw(); return; }
     if (view.time >= episode.steps) seek(0);
-    before = performance.now();
+    before = 0;
     requestAnimationFrame(tick);
   }
 
@@ -153,7 +150,8 @@ function start() {
 
   function tick(now) {
     if (!view.playing) return;
-    const passed = Math.min((now - before) / 1000, 0.5) * view.speed;
+    // a page that was hidden goes on where it was
+    const passed = before ? Math.min((now - before) / 1000, 0.5) * view.speed : 0;
     before = now;
     due = still.matches ? due + passed : passed;
     if (!still.matches || due >= 1) {
@@ -187,6 +185,12 @@ function start() {
     draw();
   }
 
+  function zoom() {
+    view.zoom = !view.zoom;
+    byId("zoom").setAttribute("aria-pressed", String(view.zoom));
+    draw();
+  }
+
   const other = (by) => {
     const index = Number(byId("episode").value) + by;
     if (index >= 0 && index < page.episodes.length) { play(false); openNumber(index); }
@@ -197,6 +201,7 @@ function start() {
     ArrowLeft: () => step(-1), ArrowRight: () => step(1),
     Home: () => { play(false); seek(0); }, End: () => { play(false); seek(episode.steps); },
     "+": () => faster(1), "=": () => faster(1), "-": () => faster(-1),
+    z: () => zoom(), Z: () => zoom(),
     s: () => circles(), S: () => circles(),
     PageUp: () => other(-1), PageDown: () => other(1),
     "?": () => byId("help").showModal(),
@@ -227,6 +232,7 @@ function start() {
   byId("slower").addEventListener("click", () => faster(-1));
   byId("faster").addEventListener("click", () => faster(1));
   byId("circles").addEventListener("click", () => circles());
+  byId("zoom").addEventListener("click", zoom);
   byId("circles").hidden = !page.sight;
   byId("open-help").addEventListener("click", KEYS["?"]);
   byId("scrubber").addEventListener("input", (event) => { play(false); seek(Number(event.target.value)); });
@@ -248,12 +254,13 @@ function start() {
   });
   byId("episode").hidden = page.episodes.length < 2;
   showSpeed();
-  // #episode=1&step=20&agent=2&circles=all opens the page there
+  // #episode=1&step=20&agent=2&circles=all&zoom=1 opens the page there
   const asked = new URLSearchParams(location.hash.slice(1));
   const number = (name) => Math.max(Number(asked.get(name)) || 0, 0);
   openNumber(Math.min(number("episode"), page.episodes.length - 1));
   select(Math.min(number("agent"), page.agents - 1));
   circles(CIRCLES.includes(asked.get("circles")) ? asked.get("circles") : "selected");
+  if (asked.has("zoom")) zoom();
   if (asked.has("step")) seek(Math.floor(number("step")));
   else if (!still.matches) play(true);
 }

@@ -35,8 +35,8 @@ class UnitCard:
 class Scene:
     """Where an episode is played, by whom. `terrain` `[x, y]` is true where the ground is open; y goes north.
 
-    `sight` and `shoot` are radii in map units, centre to centre; 0 where the task has none. `gone` is the word for a
-    unit without health.
+    `sight` and `shoot` are radii in map units, centre to centre; 0 where the task has none. `fight` is False where units have no
+    hit points, as on a grid: `health` above 0 then says that they are there.
     """
 
     terrain: BoolArray
@@ -44,13 +44,18 @@ class Scene:
     n_agents: int
     sight: float = 0.0
     shoot: float = 0.0
-    gone: str = "dead"
+    fight: bool = True
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height in map units."""
         width, height = self.terrain.shape
         return width, height
+
+    @property
+    def gone(self) -> str:
+        """What a unit without health is."""
+        return "dead" if self.fight else "eaten"
 
     def mark(self, slot: int) -> str:
         """Return the sign of a unit: an agent's number, an enemy's letters (A to Z, then AA)."""

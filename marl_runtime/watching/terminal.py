@@ -162,7 +162,7 @@ class Frames:
         groups: dict[tuple[str, str], list[int]] = {}
         for slot, card in enumerate(self._scene.units):
             groups.setdefault((self._side(slot), card.name), []).append(slot)
-        lines = []
+        lines: list[list[Piece]] = []
         for (side, name), slots in groups.items():
             health = self._recording.health[entry, slots]
             most = sum(self._scene.units[slot].health for slot in slots)
@@ -179,7 +179,7 @@ class Frames:
         messages = self._recording.messages
         if not self._saying or messages is None or messages.sent is None:
             return []
-        lines, speaking = [], 0
+        lines: list[str] = []
         for agent in range(self._scene.n_agents):
             column, said = 0, []
             for component in messages.sent_components:
@@ -187,7 +187,6 @@ class Frames:
                 column += component.width
                 if values.any():
                     said.append(f"{component.name} {' '.join(f'{value:.2g}' for value in values)}")
-            speaking += bool(said)
             if said and len(lines) < self._saying:
                 lines.append(self._look.line([(f"{agent:>3} says ", "agent"), (", ".join(said), "")]))
         return lines + [""] * (self._saying - len(lines))
