@@ -35,8 +35,8 @@ class UnitCard:
 class Scene:
     """Where an episode is played, by whom. `terrain` `[x, y]` is true where the ground is open; y goes north.
 
-    `sight` and `shoot` are radii in map units, centre to centre; 0 where the task has none. `fight` is False where units have no
-    hit points, as on a grid: `health` above 0 then says that they are there.
+    `sight` and `shoot` are radii in map units, centre to centre; 0 where the task has none. `fight` is False where
+    units have no hit points, as on a grid: a health above 0 then says that they are there.
     """
 
     terrain: BoolArray

@@ -34,13 +34,11 @@ class Look:
 
     def line(self, pieces: list[Piece]) -> str:
         """Return the pieces as one line, cut to the width."""
-        width = min(self.columns, 80)
-        left, out = width, ""
-        fits = sum(len(text) for text, _ in pieces) <= width
+        width, out = min(self.columns, 80), ""
+        if sum(len(text) for text, _ in pieces) > width:
+            pieces = [*_cut(pieces, width - 1), ("…" if self.blocks else ">", "")]
         for text, style in pieces:
-            cut = text[:left] if fits or len(text) < left else text[: left - 1] + ("…" if self.blocks else ">")[:left]
-            left -= len(cut)
-            out += f"\x1b[{_CODES[style]}m{cut}\x1b[0m" if self.colour and style and cut else cut
+            out += f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and style and text else text
         return out.rstrip()
 
     def bar(self, share: float, width: int) -> str:
@@ -53,6 +51,14 @@ class Look:
         """Return one character for a share of 0 to 1."""
         step = int(np.clip(np.ceil(share * 8), 0, 8))
         return _EIGHTHS[step] if self.blocks else str(step)[-1].replace("0", " ")
+
+
+def _cut(pieces: list[Piece], width: int) -> list[Piece]:
+    out = []
+    for text, style in pieces:
+        out.append((text[:width], style))
+        width = max(width - len(text), 0)
+    return out
 
 
 class Frames:

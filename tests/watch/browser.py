@@ -26,7 +26,7 @@ class Page:
         # the browser reads commands from file 3 and writes answers to file 4
         reads, self._write = os.pipe()
         self._read, writes = os.pipe()
-        options = [*_OPTIONS, f"--user-data-dir={folder}", f"--window-size={width},{height}", "about:blank"]
+        options = [*_OPTIONS, f"--user-data-dir={folder}", "about:blank"]
         script = f'exec "$0" "$@" 3<&{reads} 4>&{writes}'
         self._process = subprocess.Popen(
             ["bash", "-c", script, CHROMIUM, *options],
@@ -42,6 +42,8 @@ class Page:
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self._call(f"{domain}.enable")
+        # a window is at least 500 wide; a page can be less
+        self._call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def __enter__(self) -> Page:
         return self

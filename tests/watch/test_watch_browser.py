@@ -59,9 +59,7 @@ def test_the_page_is_played_with_the_keyboard_alone(battles: list[Recording], tm
         page.press(" ")
         assert page("document.getElementById('play').getAttribute('aria-label')") == "Play"
         assert int(page.text("step").split()[0]) >= 1
-        assert page.requests == [f"file://{tmp_path}/page.html", "data:,"] or page.requests == [
-            f"file://{tmp_path}/page.html"
-        ]
+        assert set(page.requests) - {"data:,"} == {f"file://{tmp_path}/page.html"}
         assert page.complaints == []
 
 
