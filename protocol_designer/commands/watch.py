@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from protocol_designer.commands.console import print_result
+from protocol_designer.commands.console import Progress, print_result
 from protocol_designer.commands.folders import task_of, validate_frozen
 from protocol_designer.commands.options import Json, Seed
 
@@ -29,7 +29,7 @@ def watch(
         Path | None, typer.Option(help="Folder of a frozen protocol: its messages are shown, not acted on.")
     ] = None,
     seed: Seed = 0,
-    episodes: Annotated[int, typer.Option(help="Episodes to play.", min=1, max=1_000)] = 1,
+    episodes: Annotated[int, typer.Option(help="Episodes to play.", min=1, max=100)] = 1,
     first: Annotated[int, typer.Option(help="Number of the first, as in the rows of `evaluate`.", min=0)] = 0,
     out: Annotated[Path | None, typer.Option(help="The page.  [default: watch-<task>-s<seed>.html]")] = None,
     speed: Annotated[float, typer.Option(help="Steps per second.", min=0.1, max=100)] = 4.0,
@@ -44,12 +44,14 @@ def watch(
 
     player = _player(task, run, policy, protocol)
     name = player.task.schema.name
-    path = out or Path(f"watch-{name}-s{seed}.html")
+    path = out or Path(f"watch-{name.replace('/', '-')}-s{seed}.html")
     require_writable(path)
     recordings: list[Recording] = []
+    progress = Progress() if episodes > 1 else lambda done, total, text: None
     try:
         for recording in play_episodes(player, seed, episodes, first):
             recordings.append(recording)
+            progress(len(recordings), episodes, "episodes played")
     except KeyboardInterrupt:
         _write(path, recordings, speed)
         kept = f"; they are kept in {path}" if recordings else ""
