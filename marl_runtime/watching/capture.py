@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,6 +13,7 @@ from buffers.episodes import BoolArray, Float32Array
 from buffers.errors import UsageError
 from marl_runtime.environment import VectorEnvironment
 from marl_runtime.skirmish.environment import SkirmishEnvironment
+from marl_runtime.skirmish.records import Records
 from marl_runtime.watching.recording import Scene, UnitCard
 
 __all__ = ["Capture", "capture_of", "unit_kinds"]
@@ -44,9 +46,14 @@ def capture_of(environment: VectorEnvironment) -> Capture:
     )
 
 
-def unit_kinds(environment: SkirmishEnvironment, index: int) -> list[Any]:
-    """Return the unit type of every slot of battle `index`, however the environment keeps them."""
-    return list(environment.kinds)
+def unit_kinds(kinds: Sequence[Any], units: Records) -> list[Any]:
+    """Return the unit type of every slot of one battle, whose records are `units` `[U]`.
+
+    A battle whose teams were drawn has the numbers of its kinds on record; of others, kinds are by slot.
+    """
+    if "kind" in (units.dtype.names or ()):
+        return [kinds[number] for number in units["kind"]]
+    return list(kinds)
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,7 @@ class _BattleCapture:
                 range=float(kind.heal_range or kind.range),
                 heals=kind.heal > 0,
             )
-            for kind in unit_kinds(env, 0)
+            for kind in unit_kinds(env.kinds, env.units[0])
         )
         return Scene(
             terrain=env.terrain.copy(),

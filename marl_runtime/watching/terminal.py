@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import TextIO
 
 import numpy as np
@@ -37,7 +38,8 @@ class Look:
         width, out = min(self.columns, 80), ""
         if sum(len(text) for text, _ in pieces) > width:
             pieces = [*_cut(pieces, width - 1), ("…" if self.blocks else ">", "")]
-        for text, style in pieces:
+        for style, alike in groupby(pieces, key=lambda piece: piece[1]):
+            text = "".join(text for text, _ in alike)
             out += f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and style and text else text
         return out.rstrip()
 

@@ -16,7 +16,7 @@ from marl_runtime.evaluation import EvalConfig, evaluate_scripted
 from marl_runtime.rollout import Rollout, ScriptedActor
 from marl_runtime.seeding import stream_seed
 from marl_runtime.tasks import find_task
-from marl_runtime.watching.capture import capture_of
+from marl_runtime.watching.capture import capture_of, unit_kinds
 from marl_runtime.watching.playing import play_episodes, scripted_player
 from marl_runtime.watching.recording import Recording, Scene, UnitCard, targets_of
 
@@ -127,6 +127,14 @@ def test_names_and_signs(duel: Recording) -> None:
     assert duel.bounds == (0, 6, 0, 4)
     with pytest.raises(ValueError, match=r"rewards has shape|x has shape"):
         replace(duel, rewards=duel.rewards[:1])
+
+
+def test_kinds_are_by_slot_or_by_the_number_on_record() -> None:
+    """A drawn team has kind 1, 0 and 1 in its three slots."""
+    drawn = np.zeros(3, dtype=[("x", np.float64), ("kind", np.int64)])
+    drawn["kind"] = [1, 0, 1]
+    assert unit_kinds(("stalker", "zealot"), drawn) == ["zealot", "stalker", "zealot"]
+    assert unit_kinds(("a", "b", "c"), drawn[["x"]]) == ["a", "b", "c"]
 
 
 class Nowhere(VectorEnvironment):
