@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from buffers.errors import LayoutMismatchError, UnknownNameError, UsageError
 from buffers.schema import Field, TaskSchema
+from generated_protocols.joint import JointPart, JointProtocol
 from generated_protocols.protocol import Protocol
 from marl_runtime.environment import StepResult, VectorEnvironment
 from marl_runtime.evaluation import EvalConfig, evaluate_scripted
@@ -17,7 +20,8 @@ from marl_runtime.rollout import Rollout, ScriptedActor
 from marl_runtime.seeding import stream_seed
 from marl_runtime.tasks import find_task
 from marl_runtime.watching.capture import capture_of, unit_kinds
-from marl_runtime.watching.playing import play_episodes, scripted_player
+from marl_runtime.watching.page import page_data
+from marl_runtime.watching.playing import Player, play_episodes, scripted_player
 from marl_runtime.watching.recording import Recording, Scene, UnitCard, targets_of
 
 SHIPPED = Path(__file__).parents[2] / "generated_protocols"
@@ -62,6 +66,22 @@ def test_messages_are_those_of_the_protocol(battles: list[Recording]) -> None:
     np.testing.assert_allclose(said.kept, batch.messages[0, :end], atol=1e-5)
     np.testing.assert_array_equal(said.sent, protocol.payloads(batch.extended_obs(task.schema), batch.alive)[0, :end])
     assert said.sent.any()
+
+
+def test_of_a_joint_protocol_what_receivers_get_is_all_there_is() -> None:
+    """The module sends every receiver a 7; the dead get nothing."""
+    task = find_task("bane_vs_hM")
+    source = "import torch\ndef communication(o):\n    return torch.cat([o, torch.full((*o.shape[:2], 1), 7.0)], -1)\n"
+    manifest: Any = SimpleNamespace(message=[{"part": 0, "name": "seven", "width": 1}])
+    joint = JointProtocol([(JointPart(source, 0), 0)], manifest, task.schema)
+    actor = ScriptedActor(task.scripted["rush"]())
+    recording = next(play_episodes(Player(task, "a run", actor, protocol=joint, acted_on=True), 0, 1))
+    said = recording.messages
+    assert said is not None
+    assert said.sent is None
+    assert (said.kept[..., 0] == 7 * (recording.health[:, :3] > 0)).all()
+    data = page_data([recording], 4)["episodes"][0]["messages"]
+    assert (data["sent"], data["kept"][0]["name"], data["acted_on"]) == (None, "seven", True)
 
 
 def test_a_grid_is_seen_from_the_south_west_corner() -> None:
