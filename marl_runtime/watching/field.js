@@ -181,7 +181,7 @@ function drawUnit({ brush }, colours, episode, unit, view) {
 }
 
 function drawBars({ brush, width }, colours, episode, unit, time) {
-  const wide = Math.max(unit.r * 2, 18), high = 4;
+  const wide = Math.max(unit.r * 2, 12), high = unit.r < 8 ? 3 : 4;
   const left = Math.min(Math.max(unit.x - wide / 2, 1), width - wide - 1);
   let top = Math.max(unit.y - unit.r - 9, 1);
   const bar = (share, colour) => {

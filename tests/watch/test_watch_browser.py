@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from browser import CHROMIUM, Page
+from watch_browser import CHROMIUM, Page
 
 from marl_runtime.watching.page import write_page
 from marl_runtime.watching.recording import Recording
