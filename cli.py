@@ -31,6 +31,7 @@ from protocol_designer.commands.score import score
 from protocol_designer.commands.show import show
 from protocol_designer.commands.tasks import tasks
 from protocol_designer.commands.train import train
+from protocol_designer.commands.watch import watch
 
 __all__ = ["app", "main"]
 
@@ -55,7 +56,22 @@ app = typer.Typer(
 )
 
 app.callback(invoke_without_command=True)(design)
-for command in (tasks, gather, check, freeze, score, show, diff, review, train, resume, evaluate, compare, doctor):
+for command in (
+    tasks,
+    gather,
+    check,
+    freeze,
+    score,
+    show,
+    diff,
+    review,
+    train,
+    resume,
+    evaluate,
+    compare,
+    watch,
+    doctor,
+):
     app.command()(command)
 app.command("import")(import_protocol)
 
