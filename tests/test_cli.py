@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from generated_protocols.execution import source_hash
+
 ROOT = Path(__file__).parents[1]
 FORAGING = "Foraging-1s-8x8-2p-2f-coop"
 
@@ -43,6 +45,7 @@ def test_help_names_every_command_and_loads_nothing_heavy(tmp_path: Path) -> Non
         "resume",
         "compare",
         "doctor",
+        "watch",
     ]
     for command in commands:
         assert f"  {command} " in done.stdout
@@ -163,6 +166,20 @@ def test_freeze_train_edit_refuse_freeze_again(tmp_path: Path) -> None:
     assert result["complete"]
     evaluated = run("evaluate", result["run"], "--episodes", "16", "--json", cwd=tmp_path)
     assert json.loads(evaluated.stdout)["episodes"] == 16
+    other_task = run("train", "--task", "bane_vs_hM", "--protocol", str(folder), cwd=tmp_path)
+    assert other_task.returncode == 3
+    assert "was made for" in other_task.stderr
+    # a run's copy whose hashes match, but which the rules refuse: hashes are not trust
+    copy = Path(result["run"]) / "protocol"
+    source = "import os\n\n\ndef send(own):\n    return {'food': own.group('cell_*.food_level')}\n"
+    manifest = json.loads((copy / "manifest.json").read_text())
+    manifest["parts"]["part0.py"] = source_hash(source.encode())
+    (copy / "part0.py").write_text(source)
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    for command in ("evaluate", "resume"):
+        untrusted = run(command, result["run"], cwd=tmp_path)
+        assert untrusted.returncode == 3
+        assert "refused by the static rules" in untrusted.stderr
     part.write_text("def send(own):\n    return {'food': own.group('cell_*.food_level') * 2}\n")
     refused = run(*training, cwd=tmp_path)
     assert refused.returncode == 3

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from protocol_designer.commands.console import print_result
-from protocol_designer.commands.folders import config_of
+from protocol_designer.commands.folders import config_of, validate_run
 from protocol_designer.commands.options import Json, Seed
 
 
@@ -38,6 +38,7 @@ def evaluate(
         message_delay=message_delay,
     )
     if run is not None and not policy:
+        validate_run(run)
         result = evaluate_run(run, config)
     elif policy and task and run is None:
         result = evaluate_scripted(task, policy, config)

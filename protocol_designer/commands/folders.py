@@ -51,17 +51,28 @@ def validate_frozen(protocol: Path | None, task: str) -> None:
     if protocol is None:
         return
     from buffers.errors import RejectedError
-    from generated_protocols.manifest import joint_sources, part_sources
+    from generated_protocols.manifest import joint_sources, part_sources, read_frozen
     from marl_runtime.tasks import find_task
     from protocol_designer.validation import render, validate
 
     if joint_sources(protocol):
         return  # code without rules: it loads with --trust alone
-    for number, source in part_sources(protocol).items():
+    part_sources(protocol)  # what is no protocol is said before what is no task
+    schema = find_task(task).schema
+    # another layout is said as such, before the rules find that its names do not exist
+    _, sources = read_frozen(protocol, schema)
+    for number, source in sources.items():
         path = protocol / f"part{number}.py"
-        found = validate(source, schema=find_task(task).schema, part=number, file=str(path))
+        found = validate(source, schema=schema, part=number, file=str(path))
         if found:
             raise RejectedError(f"{path} is refused by the static rules:\n{render(found, source)}")
+
+
+def validate_run(run: Path) -> None:
+    """Read the protocol of a run, where it has one, by the static rules."""
+    protocol = run / "protocol"
+    if protocol.is_dir():
+        validate_frozen(protocol, task_of(protocol, ""))
 
 
 def config_of(kind: type[Config], **values: Any) -> Config:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from protocol_designer.commands.console import Progress, print_result
-from protocol_designer.commands.folders import task_of, validate_frozen
+from protocol_designer.commands.folders import task_of, validate_frozen, validate_run
 from protocol_designer.commands.options import Json, Seed
 
 if TYPE_CHECKING:
@@ -67,24 +67,18 @@ def watch(
 
 def _player(task: str, run: Path | None, policy: str, protocol: Path | None) -> Player:
     from buffers.errors import UsageError
-    from generated_protocols.manifest import joint_sources, read_frozen
-    from marl_runtime.tasks import find_task
     from marl_runtime.watching.playing import run_player, scripted_player
 
     if (run is None) == (not policy):
         raise UsageError("name who plays: either --run DIR, or --task T and --policy NAME (a scripted one, or random)")
     if run is not None:
-        for used in (run / "protocol", protocol):
-            if used is not None and used.is_dir():
-                validate_frozen(used, task_of(used, ""))
+        validate_run(run)
+        if protocol is not None:
+            validate_frozen(protocol, task_of(protocol, ""))
         return run_player(run, task, protocol)
     if not task:
         raise UsageError(f"--policy {policy}: name its task with --task; `design-protocol tasks` lists them")
-    if protocol is not None:
-        # another layout is said as such, before the rules find that its names do not exist; and nothing is run yet
-        if not joint_sources(protocol):
-            read_frozen(protocol, find_task(task).schema)
-        validate_frozen(protocol, task)
+    validate_frozen(protocol, task)
     return scripted_player(task, policy, protocol)
 
 
