@@ -8,21 +8,24 @@ from dataclasses import replace
 
 import libcst as cst
 
-from protocol_designer.rules.allowed import ARRAY_METHODS, MATH, MUTATING_METHODS, NUMPY, UFUNC_METHODS
-from protocol_designer.rules.arithmetic import binary, expand, negative
+from protocol_designer.rules.allowed import ARRAY_METHODS, MUTATING_METHODS, NUMPY, UFUNC_METHODS
+from protocol_designer.rules.arithmetic import binary, expand, negative, rounded
 from protocol_designer.rules.arrays import (
     Arguments,
+    accessor_value,
     array_call,
     dict_view,
     mixes_rows,
     shape_item,
     shape_value,
+    transposed,
     unpack,
-    written_argument,
 )
 from protocol_designer.rules.builtin_values import builtin_call, range_value
+from protocol_designer.rules.einsum import einsum_of
 from protocol_designer.rules.indexing import after_store, array_item, grown, list_item
 from protocol_designer.rules.limits import DEFAULT_AGENTS, MAX_AXES
+from protocol_designer.rules.outputs import by_position, written_arguments
 from protocol_designer.rules.reading import Reading
 from protocol_designer.rules.trace import Trace
 from protocol_designer.rules.values import (
@@ -32,7 +35,10 @@ from protocol_designer.rules.values import (
     dictionary,
     element,
     integer,
+    join_all,
     listing,
+    of_module,
+    taken,
     text,
 )
 
@@ -41,6 +47,7 @@ __all__ = ["Environment", "Evaluator"]
 Environment = dict[str, Value]
 _READ_ROWS = Value(rows=True, front=True, input=True, array=True)
 _NUMBER = Value(number=True)
+_WHOLE = ("floor", "ceil", "trunc", "gcd")
 
 
 class Evaluator(abc.ABC):
@@ -75,7 +82,7 @@ class Evaluator(abc.ABC):
         if name not in self._constants:
             self._constants[name] = UNKNOWN
             value = self.evaluate(self.reading.constants[name], {})
-            self._constants[name] = replace(value, shared=value.is_list or value.is_dict or value.array)
+            self._constants[name] = of_module(value)
         return self._constants[name]
 
     # Names and literals
@@ -118,23 +125,47 @@ class Evaluator(abc.ABC):
         return self._display(node, env)
 
     def _display(self, node: cst.Tuple | cst.List, env: Environment) -> Value:
-        values = [self.evaluate(e.value, env) for e in node.elements]
-        if any(isinstance(e, cst.StarredElement) for e in node.elements):
-            return Value(is_list=True)
-        return listing(values)
+        values: list[Value] = []
+        parts: list[Value] = []
+        for item in node.elements:
+            value = self.evaluate(item.value, env)
+            if isinstance(item, cst.StarredElement):
+                parts.append(value)
+                values += value.items or ()
+            else:
+                parts.append(listing([value]))
+                values.append(value)
+        if all(part.items is not None for part in parts):
+            return listing(values)
+        steps = None if any(part.steps is None for part in parts) else sum(part.steps or 0 for part in parts)
+        each = join_all([element(part) for part in parts])
+        return Value(is_list=True, each=each, steps=steps, holds=any(part.holds or part.shared for part in parts))
 
     def _eval_Dict(self, node: cst.Dict, env: Environment) -> Value:
         entries: dict[str, Value] = {}
         literal = True
         for item in node.elements:
             value = self.evaluate(item.value, env)
+            if isinstance(item, cst.StarredDictElement) and value.is_dict and value.entries is not None:
+                entries |= {key: taken(value, inside) for key, inside in value.entries}
+                continue
             key = self.evaluate(item.key, env) if isinstance(item, cst.DictElement) else UNKNOWN
             if key.text is not None and len(key.text) == 1:
                 entries[next(iter(key.text))] = value
             else:
                 literal = False
         known = dictionary(entries)
-        return known if literal else replace(known, entries=None, steps=len(node.elements))
+        if literal:
+            return known
+        values = [self.trace.value(item.value) for item in node.elements]
+        holds = any(value.shared or value.holds for value in values)
+        each = join_all(
+            [
+                v.each or UNKNOWN if v.is_dict and i.__class__ is cst.StarredDictElement else v
+                for v, i in zip(values, node.elements, strict=True)
+            ]
+        )
+        return replace(known, entries=None, each=each, steps=len(node.elements), holds=holds)
 
     # Operators
 
@@ -173,16 +204,16 @@ class Evaluator(abc.ABC):
             schema = self.reading.schema
             return integer(schema.n_agents, schema.n_agents) if schema else integer(1, DEFAULT_AGENTS)
         if base.own or base.inbox:
-            return _READ_ROWS if name in ("age", "agent_id", "delivered") else UNKNOWN
+            wide = name == "delivered"
+            read = replace(_READ_ROWS, wide=wide, axes=1 + wide)
+            return read if name in ("age", "agent_id", "delivered") else UNKNOWN
         if name == "shape":
             return shape_value(base)
         if name == "ndim":
             return integer(0, MAX_AXES)
         if name == "size":
             return _NUMBER
-        if name == "T":
-            return replace(base, front=False, shaped=not base.rows)
-        return UNKNOWN
+        return transposed(base) if name == "T" else UNKNOWN
 
     def _eval_Subscript(self, node: cst.Subscript, env: Environment) -> Value:
         base = self.evaluate(node.value, env)
@@ -190,13 +221,13 @@ class Evaluator(abc.ABC):
         indices = [self._index(part, env) for part in parts]
         only = indices[0] if len(indices) == 1 else UNKNOWN
         if base.own or base.inbox:
-            return _READ_ROWS
+            return replace(_READ_ROWS, wide=base.inbox, axes=1 if base.own and not base.inbox else None)
         if base.is_shape:
             exact = only.low if only.number and only.low == only.high else None
             return shape_item(base, exact)
         if base.is_dict:
             found = dict(base.entries or ()).get(next(iter(only.text))) if only.text and len(only.text) == 1 else None
-            return found or base.each or UNKNOWN
+            return taken(base, found or base.each or UNKNOWN)
         if base.is_list:
             return list_item(base, parts, only)
         return array_item(base, parts, indices)
@@ -254,8 +285,11 @@ class Evaluator(abc.ABC):
         if isinstance(target, cst.Name):
             env[target.value] = value
         elif isinstance(target, cst.Tuple | cst.List):
-            for part, item in zip(target.elements, unpack(value, len(target.elements)), strict=True):
+            starred = [isinstance(part, cst.StarredElement) for part in target.elements]
+            for part, item in zip(target.elements, unpack(value, starred), strict=True):
                 self.bind(part.value, item, env)
+                if isinstance(part, cst.StarredElement):
+                    self.trace.see(part.value, item)
         elif isinstance(target, cst.Subscript):
             base = self.evaluate(target.value, env)
             indices = [self._index(part.slice, env) for part in target.slice]
@@ -276,7 +310,9 @@ class Evaluator(abc.ABC):
             value = self.evaluate(arg.value, env)
             if arg.keyword is not None:
                 keywords[arg.keyword.value] = value
-            elif not arg.star:
+            elif arg.star:
+                positional += [taken(value, item) for item in value.items or ()]
+            else:
                 positional.append(value)
         arguments = Arguments(tuple(positional), keywords)
         if isinstance(node.func, cst.Name):
@@ -296,21 +332,33 @@ class Evaluator(abc.ABC):
     def _call_module(self, node: cst.Call, func: cst.Attribute, arguments: Arguments) -> Value:
         name = func.attr.value
         if _module_of(func) == "math":
-            return Value(number=True, fractional=name in MATH - {"floor", "ceil", "trunc", "gcd"})
+            return rounded(UNKNOWN) if name in _WHOLE else Value(number=True, fractional=True)
         ufunc = func.value.attr.value if isinstance(func.value, cst.Attribute) else ""
         ufunc = "" if ufunc == "linalg" else ufunc
         return self._array_call(node, name, arguments, ufunc)
 
-    def _array_call(self, node: cst.Call, name: str, arguments: Arguments, ufunc: str = "") -> Value:
+    def _array_call(
+        self, node: cst.Call, name: str, arguments: Arguments, ufunc: str = "", method: bool = False
+    ) -> Value:
+        if by_position(name, ufunc, arguments, method):
+            self.trace.outputs.add(node)
         why = mixes_rows(name, arguments, is_ufunc_method=bool(ufunc))
         if why:
             self.trace.see_mixing(node, name, why)
-        written = written_argument(name, ufunc, arguments)
-        if written is not None:
+        for written in written_arguments(name, ufunc, arguments, method):
             self.trace.see_write(node, written, f"'{name}' writes into it")
+        if name == "einsum" and not method:
+            sums = einsum_of(arguments.positional)
+            if sums is not None and sums.mixes:
+                self.trace.see_mixing(node, name, sums.mixes)
+            if sums is not None and sums.too_large:
+                self.trace.large.add(node)
         if name == "arange":
             counted = range_value(arguments)
             return Value(array=True, each=counted.each, steps=counted.steps)
+        if ufunc and name == "outer":
+            pair = [value for value in arguments.positional[:2]]
+            return array_call("outer", Arguments(tuple(pair)))
         if ufunc and name in UFUNC_METHODS:
             first = arguments.positional[0] if arguments.positional else UNKNOWN
             return array_call("cumsum" if name == "accumulate" else "sum", Arguments((first,), arguments.keywords))
@@ -321,19 +369,28 @@ class Evaluator(abc.ABC):
     ) -> Value:
         name = func.attr.value
         if base.own or base.inbox:
-            return _READ_ROWS
+            return accessor_value(name, base, arguments)
         if name in MUTATING_METHODS and not (name == "partition" and not arguments.positional):
             self.trace.see_write(node, base, f"'.{name}()' changes it")
+        if (base.is_dict or base.is_list) and name == "copy":
+            return replace(base, shared=False)
         if base.is_dict and name in ("items", "keys", "values", "get"):
-            return dict_view(name, base)
+            found = dict_view(name, base)
+            return join_all([found, *arguments.positional[1:]]) if name == "get" else found
         if name in ("append", "extend", "insert", "update", "setdefault") and isinstance(func.value, cst.Name):
             added = arguments.positional[-1] if arguments.positional else dictionary(arguments.keywords)
-            env[func.value.value] = grown(base, added, name, self.total)
-            return UNKNOWN
-        if name in ("pop", "index", "count", "reverse") or base.is_list:
-            return element(base) if name == "pop" else UNKNOWN
+            grew = env[func.value.value] = grown(base, added, name, self.total)
+            if name == "extend" and grew.steps is None and base.steps is not None:
+                self.trace.endless.add(node)
+            return grew.each or UNKNOWN if name == "setdefault" else UNKNOWN
+        if name in ("pop", "index", "count", "reverse", "setdefault") or base.is_list:
+            inside = base.each or UNKNOWN if base.is_dict else element(base)
+            takes = name in ("pop", "setdefault")
+            return join_all([taken(base, inside), *arguments.positional[1:]]) if takes else UNKNOWN
         if name in ARRAY_METHODS or name in NUMPY:
-            return self._array_call(node, name, Arguments((base, *arguments.positional), arguments.keywords))
+            return self._array_call(
+                node, name, Arguments((base, *arguments.positional), arguments.keywords), method=True
+            )
         return UNKNOWN
 
 

@@ -116,8 +116,8 @@ def test_the_child_sees_no_keys_and_loads_neither_numpy_nor_torch(monkeypatch: p
         return captured[-1]
 
     monkeypatch.setattr(subprocess, "run", keep)
-    with pytest.raises(json.JSONDecodeError):
-        validate(GOOD["one_value"], schema=None, part=0)
+    # what else it prints is no answer
+    assert {d.code for d in validate(GOOD["one_value"], schema=None, part=0)} == {"PD205"}
     seen = captured[0].stdout.decode()
     assert "libcst" in seen
     assert "canary" not in seen and "OPENAI" not in seen  # noqa: PT018 - one fact
