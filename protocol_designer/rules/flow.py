@@ -9,7 +9,8 @@ import libcst as cst
 
 from protocol_designer.rules.arithmetic import binary
 from protocol_designer.rules.arrays import Arguments
-from protocol_designer.rules.evaluate import Environment, Evaluator
+from protocol_designer.rules.calling import Caller
+from protocol_designer.rules.evaluate import Environment
 from protocol_designer.rules.reading import Reading
 from protocol_designer.rules.trace import Trace
 from protocol_designer.rules.values import UNKNOWN, Value, element, join_all, of_module
@@ -52,7 +53,7 @@ def _passed_as_values(reading: Reading) -> list[str]:
     return [name for name in reading.functions if name in names and name not in ("send", "receive")]
 
 
-class Flow(Evaluator):
+class Flow(Caller):
     """The evaluator with statements and functions. Paths join; a loop's body is visited until nothing changes."""
 
     def __init__(self, reading: Reading) -> None:

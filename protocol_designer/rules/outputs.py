@@ -51,9 +51,12 @@ def _place(name: str, owner: str, method: bool) -> int | None:
 
 
 def by_position(name: str, owner: str, arguments: Arguments, method: bool) -> bool:
-    """Return whether a call is given an output array by its position; `owner` is the ufunc of a ufunc method."""
+    """Return whether a call is given something by the position of an output that is not known to be an array.
+
+    `owner` is the ufunc of a ufunc method.
+    """
     place = _place(name, owner, method)
-    return place is not None and len(arguments.positional) > place
+    return place is not None and not all(value.array for value in arguments.positional[place:])
 
 
 def written_arguments(name: str, owner: str, arguments: Arguments, method: bool = False) -> list[Value]:

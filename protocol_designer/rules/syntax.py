@@ -26,7 +26,7 @@ SYNTAX_CODES = {
     "PD203": (
         "the source is nested too deeply",
         f"At most {MAX_DEPTH} levels of brackets, operators and blocks, so that no parser overflows. At most "
-        f"{MAX_TRIES} `try` in each other, and {MAX_PATTERN_BRACKETS} brackets beside a `match`: each doubles the work.",
+        f"{MAX_TRIES} `try` in each other, and {MAX_PATTERN_BRACKETS} brackets beside a `match`: each doubles work.",
         "split the expression over several assignments; sum many terms with `sum([...])` or `np.stack`.",
     ),
     "PD204": (

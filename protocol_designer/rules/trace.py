@@ -45,7 +45,7 @@ class Trace:
     returns: dict[str, dict[cst.Return, Value]] = field(default_factory=dict)
     may_end_without_return: set[str] = field(default_factory=set)
     outputs: set[cst.CSTNode] = field(default_factory=set)
-    """Calls that are given an output array by its position."""
+    """Calls with something by the position of an output that is not known to be an array."""
     large: set[cst.CSTNode] = field(default_factory=set)
     """Calls whose result is too large, as far as their text shows."""
     endless: set[cst.CSTNode] = field(default_factory=set)

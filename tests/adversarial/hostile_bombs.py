@@ -80,7 +80,7 @@ MODULES = [
     hostile("rows times rows times rows", "", "PD502", body="y = np.ones((len(x), len(x), len(x)))\nx = x + y.ndim"),
     hostile(
         "a shift by an array of whole numbers",
-        "",
+        "PD319",
         "PD502",
         body="y = np.left_shift(np.array([1], dtype=list), np.array([int(1e12)], dtype=list))",
     ),

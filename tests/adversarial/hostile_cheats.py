@@ -288,4 +288,46 @@ MODULES = [
         "PD414",
         source=receives("n = np.einsum('rn->', inbox.delivered * 1)\nx = np.zeros((len(x), 1 + int(n > 0)))"),
     ),
+    hostile(
+        "a memory in a list within a list",
+        "PD320",
+        *NEVER_THE_SAME,
+        source=remembers("SEEN = [[0]]", "SEEN[0][0] = SEEN[0][0] + 1\n    n = SEEN[0][0]"),
+    ),
+    hostile(
+        "a memory in a list within a tuple",
+        "PD320",
+        *NEVER_THE_SAME,
+        source=remembers("SEEN = ([0],)", "for seen in SEEN:\n        seen.append(1)\n    n = len(SEEN[0])"),
+    ),
+    hostile(
+        "a memory in a list within a dict",
+        "PD320",
+        *NEVER_THE_SAME,
+        source=remembers("SEEN = {'n': [0]}", "SEEN['n'].append(1)\n    n = len(SEEN['n'])"),
+    ),
+    hostile(
+        "a memory in a tuple's list in a default",
+        "PD302",
+        *NEVER_THE_SAME,
+        source=remembers(
+            "", "n = count()", "def count(seen=([0],)):\n    seen[0].append(1)\n    return len(seen[0])\n\n\n"
+        ),
+    ),
+    hostile(
+        "a memory in a tuple's array in a default",
+        "PD302",
+        *NEVER_THE_SAME,
+        source=remembers(
+            "import numpy as np",
+            "n = count()",
+            "def count(seen=(np.array([0.0]),)):\n    seen[0][0] = seen[0][0] + 1\n    return seen[0][0]\n\n\n",
+        ),
+    ),
+    hostile(
+        "a memory in an iterator of the module",
+        "PD302",
+        *NEVER_THE_SAME,
+        source=remembers("SEEN = enumerate([0] * 10000)", "for zero, seen in zip((0,), SEEN):\n        n = seen[0]"),
+    ),
 ]

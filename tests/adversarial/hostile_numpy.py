@@ -194,4 +194,14 @@ MODULES = [
         "PD502",
         body="x = np.repeat(x, (np.abs(x) * 1e7).astype(np.int64))",
     ),
+    hostile("a median into the input by position", "PD320", "PD410", body="np.median(own.past('enemy_0.x'), 1, x)"),
+    hostile("a division with a rest into the input by position", "PD320", "PD410", body="np.divmod(x, 2, x, x)"),
+    hostile(
+        "an array in a tuple through add.at",
+        "PD320",
+        "PD410",
+        "PD412",
+        top="SEEN = (np.array([0.0]),)",
+        body="np.add.at(SEEN[0], 0, 1)\nx = x + SEEN[0][0]",
+    ),
 ]

@@ -127,7 +127,7 @@ MODULES = [
     ),
     hostile(
         "a terminal's control characters",
-        "PD308",
+        "PD303",
         "PD410",
         body="raise np.exceptions.AxisError('\\x1b[2J' + 'x' * 10_000)",
     ),

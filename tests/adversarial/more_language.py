@@ -153,5 +153,5 @@ MODULES = [
         "a function by a condition", "PD310", "PD410", body="(np.load if own.n_agents else np.sum)('/etc/hostname')"
     ),
     hostile("a function as a key", "PD307", "PD410", body="sorted(('/etc/hostname',), key=np.load)"),
-    hostile("a dict of dicts unpacked", "PD304", "PD453", body="return {'x': x, **{'../y': x}}"),
+    hostile("a dict of dicts unpacked", "PD404", "PD453", body="return {'x': x, **{'../y': x}}"),
 ]

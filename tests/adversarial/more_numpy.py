@@ -51,11 +51,11 @@ MODULES = [
     hostile("a matrix", "PD307", "PD455", body="x = np.matrix(x)"),
     hostile(
         "a structure by a dict",
-        "",
+        "PD319",
         "PD454",
         body="x = np.zeros(len(x), dtype={'names': ['a'], 'formats': [np.float32]})",
     ),
-    hostile("objects by the type of a list", "", "PD454", body="x = x.astype(list)"),
+    hostile("objects by the type of a list", "PD319", "PD454", body="x = x.astype(list)"),
     hostile("add to what is read only", "PD320", "PD411", body="np.add.at(x, 0, 1)"),
     hostile("einsum into the input", "PD320", "PD410", body="np.einsum('r->r', x * 2, out=x)"),
     hostile(
