@@ -250,9 +250,7 @@ MODULES = [
     hostile("a comparison by identity with a number", "PD202", body="x = x + 1 if own.n_agents is 3 else x"),
     hostile("a text that is called", "PD202", "PD410", body="x = x + 'a'('b')"),
     hostile("a hook of the module", "PD306", source=GOODSEND + "\n\ndef __getattr__(name):\n    return 1\n"),
-    hostile(
-        "a list of names that opens a file", "PD302", "PD450", "PD451", source="__all__ = [open('x')]\n\n" + GOODSEND
-    ),
+    hostile("a list of names that opens a file", "PD302", "PD410", source="__all__ = [open('x')]\n\n" + GOODSEND),
     hostile("np becomes something else", "PD306", "PD410", body="np = own.past('enemy_0.x')\nx = np.mean(axis=2)"),
     hostile("a builtin becomes something else", "PD306", body="len = 3\nx = x * (len > 0)"),
     hostile("more targets than values", "PD304", "PD410", body="a, *b = own.past('enemy_0.x')\nx = x + b"),
