@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -21,16 +22,18 @@ from buffers.schema import TaskSchema
 from generated_protocols.diagnostics import Diagnostic
 from protocol_designer.rules import allowed
 from protocol_designer.rules.finding import Finding
-from protocol_designer.rules.limits import PARSE_SECONDS
+from protocol_designer.rules.limits import MAX_FINDINGS, MAX_MESSAGE, PARSE_SECONDS
 from protocol_designer.rules.text import UNREADABLE, check_text
 
 __all__ = ["VALIDATOR_VERSION", "allowed_names", "render", "schema_names", "validate"]
 
-VALIDATOR_VERSION = 2
+VALIDATOR_VERSION = 3
 """Raised whenever a source that was accepted may be refused, or the other way round; stored in manifests."""
 
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from protocol_designer.rules.child import main; main()"
 _ROOT = Path(__file__).resolve().parents[1]
+_CODE = re.compile("PD[1-4][0-9]{2}")
+_ERROR = re.compile("[A-Za-z]{1,40}(Error|Interrupt|Exit)(?=:|$)")
 
 
 def validate(source: str | bytes, *, schema: TaskSchema | None, part: int, file: str = "") -> list[Diagnostic]:
@@ -46,7 +49,9 @@ def validate(source: str | bytes, *, schema: TaskSchema | None, part: int, file:
     if not any(finding.code in UNREADABLE for finding in findings):
         found, left_out = _read_in_child(text, file, schema)
         findings += found
-    diagnostics = sorted(Diagnostic(f.line, f.column, f.code, f.message, f.hint, file) for f in findings)
+    diagnostics = sorted(
+        Diagnostic(f.line, f.column, f.code, _one_line(f.message), _one_line(f.hint), file) for f in findings
+    )
     if left_out:
         message = f"{left_out} more findings are left out"
         diagnostics.append(replace(diagnostics[-1], message=message, hint="mend these first"))
@@ -79,16 +84,41 @@ def _read_in_child(text: str, file: str, schema: TaskSchema | None) -> tuple[lis
         raise ResourceError(f"no process to read the protocol in: {error.strerror or error}") from error
     if done.returncode != 0:
         return [_died(done)], 0
-    answer = json.loads(done.stdout)
-    return [Finding(*finding) for finding in answer["findings"]], answer["left_out"]
+    try:
+        return _answer(done.stdout)
+    except (ValueError, TypeError, KeyError):
+        # a parser that printed something, say: nothing of it is read as a finding of ours
+        hint = "simplify the source: shorter expressions, less nesting"
+        return [Finding(0, 0, "PD205", "the process that reads the source gave no answer", hint)], 0
+
+
+def _answer(said: bytes) -> tuple[list[Finding], int]:
+    """Return the findings that the child wrote, and how many it left out; raises for what a child does not write."""
+    answer = json.loads(said)
+    findings, left_out = [Finding(*finding) for finding in answer["findings"]], answer["left_out"]
+    for finding in findings:
+        kinds = [type(value) for value in finding]
+        if kinds != [int, int, str, str, str] or not _CODE.fullmatch(finding.code):
+            raise ValueError(f"no finding: {finding!r}")
+    if type(left_out) is not int or len(findings) > MAX_FINDINGS or (left_out and not findings):
+        raise ValueError(f"{left_out!r} findings left out")
+    return findings, left_out
+
+
+def _one_line(quoting: str) -> str:
+    """Return a text that may quote the source as one line of printable characters: it forges no line of a report."""
+    safe = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in quoting)
+    return safe if len(safe) <= MAX_MESSAGE else safe[: MAX_MESSAGE - 1] + "…"
 
 
 def _died(done: subprocess.CompletedProcess[bytes]) -> Finding:
     if done.returncode < 0:
         how = f"by signal {-done.returncode}"
     else:
+        # the name of the error alone: its text may quote the source
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        how = f"with status {done.returncode}" + (f": {lines[-1]}" if lines else "")
+        error = _ERROR.match(lines[-1]) if lines else None
+        how = f"with status {done.returncode}" + (f": {error[0]}" if error else "")
     hint = "simplify the source: shorter expressions, less nesting"
     return Finding(0, 0, "PD205", f"the process that reads the source ended {how}", hint)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from protocol_designer.commands.folders import schema_of
+from protocol_designer.commands.folders import layout_of
 from protocol_designer.commands.options import Json
 
 
@@ -24,7 +24,7 @@ def check(
 
     if not protocol.exists():
         raise UsageError(f"{protocol} does not exist")
-    schema = schema_of(protocol if protocol.is_dir() else protocol.parent, task)
+    schema = layout_of(protocol if protocol.is_dir() else protocol.parent, task)
     if protocol.is_dir():
         sources = {protocol / f"part{number}.py": source for number, source in part_sources(protocol).items()}
     else:

@@ -15,6 +15,7 @@ __all__ = [
     "CONSTANT_MEMBERS",
     "CONTAINER_METHODS",
     "CONTRACT_IMPORTS",
+    "DTYPES",
     "IMPORTS",
     "INBOX_ATTRIBUTES",
     "INBOX_METHODS",
@@ -44,14 +45,21 @@ IMPORTS = (
 )
 
 UFUNCS = words(
-    "add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or subtract"
+    """add subtract multiply divide true_divide floor_divide mod fmod remainder power float_power maximum minimum fmax
+    fmin arctan2 hypot copysign heaviside logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor
+    left_shift right_shift equal not_equal less less_equal greater greater_equal"""
 )
+"""Functions of two numbers: they have `reduce`, `accumulate`, `outer` and `at`."""
+
 UFUNC_METHODS = words("accumulate reduce outer at")
 
-NUMPY = UFUNCS | words(
-    # constants and dtypes
-    """pi e inf nan newaxis float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool bool_ intp
-    single double finfo iinfo""",
+DTYPES = words(
+    "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool bool_ intp single double"
+)
+
+NUMPY = (UFUNCS | DTYPES) | words(
+    # constants and limits of dtypes
+    "pi e inf nan newaxis finfo iinfo",
     # making arrays
     """array asarray zeros ones full zeros_like ones_like full_like arange linspace eye identity tri meshgrid copy""",
     # elementwise

@@ -6,17 +6,18 @@ from dataclasses import dataclass, field, replace
 
 from protocol_designer.rules.allowed import words
 from protocol_designer.rules.limits import MAX_AXES, MAX_AXIS
-from protocol_designer.rules.values import UNKNOWN, Value, combine, element, integer, join_all, listing
+from protocol_designer.rules.values import UNKNOWN, Value, combine, element, integer, join_all, listing, taken
 
 __all__ = [
     "Arguments",
+    "accessor_value",
     "array_call",
     "dict_view",
     "mixes_rows",
     "shape_item",
     "shape_value",
+    "transposed",
     "unpack",
-    "written_argument",
 ]
 
 
@@ -45,10 +46,11 @@ _UFUNC_AXIS_0 = words("reduce accumulate")
 _VIEWS = words(
     """asarray reshape ravel transpose swapaxes moveaxis rollaxis expand_dims squeeze broadcast_to atleast_1d
     atleast_2d atleast_3d flip fliplr flipud rot90 diagonal diag split array_split hsplit vsplit
-    broadcast_arrays real"""
+    broadcast_arrays conj"""
 )
+_SEVERAL = words("broadcast_arrays atleast_1d atleast_2d atleast_3d")
 _LISTS_OF_VIEWS = words("split array_split hsplit vsplit broadcast_arrays")
-_KEEPS_FRONT = words("asarray atleast_1d array copy astype flip fliplr broadcast_to")
+_KEEPS_FRONT = words("asarray conj atleast_1d array copy astype flip fliplr broadcast_to")
 _STACKS = words("stack concatenate")
 _MAKES = words("zeros ones full")
 _LIKE = words("zeros_like ones_like full_like")
@@ -67,10 +69,12 @@ _UNARY = words(
 _BINARY = words(
     """add subtract multiply divide true_divide floor_divide mod fmod remainder power float_power maximum minimum
     fmax fmin arctan2 hypot copysign heaviside logical_and logical_or logical_xor bitwise_and bitwise_or
-    bitwise_xor left_shift right_shift equal not_equal less less_equal greater greater_equal matmul vecdot
-    matvec vecmat dot round around"""
+    bitwise_xor left_shift right_shift equal not_equal less less_equal greater greater_equal round around"""
 )
-_OUT_FOURTH = words("sum prod mean std var cumsum cumprod take compress any all argmax argmin trace choose")
+_ELEMENTWISE = (
+    _UNARY | _BINARY | words("clip nan_to_num where select copy astype array isclose interp conj cumsum cumprod")
+)
+_PAIRS_OF_ROWS = words("outer kron meshgrid")
 
 
 def axis_of(name: str, arguments: Arguments) -> Value | None:
@@ -91,6 +95,8 @@ def mixes_rows(name: str, arguments: Arguments, is_ufunc_method: bool = False) -
     if first is None or not (first.rows and first.front):
         return ""
     axis = axis_of(name, arguments)
+    if name in _PAIRS_OF_ROWS and sum(value.rows for value in arguments.positional) > 1:
+        return "two arrays of rows"
     if is_ufunc_method:
         return "axis=0, the default" if name in _UFUNC_AXIS_0 and (axis is None or _is_row_axis(axis)) else ""
     takes_axis = name in _REDUCTIONS | _FLATTENING | _LAST_AXIS | {"quantile", "percentile", "roll"}
@@ -99,21 +105,6 @@ def mixes_rows(name: str, arguments: Arguments, is_ufunc_method: bool = False) -
     if axis is None:
         return "" if name in _LAST_AXIS | {"ravel", "flatten"} else "no axis"
     return "axis=0" if _is_row_axis(axis) else ""
-
-
-def written_argument(name: str, owner: str, arguments: Arguments) -> Value | None:
-    """Return the argument that a NumPy call writes into, or None; `owner` is the ufunc of a ufunc method."""
-    if (owner and name == "at") or name in ("fill_diagonal", "put_along_axis") or _works_in_place(name, arguments):
-        return arguments.get(0, "a")
-    places = {**dict.fromkeys(_UNARY, 1), **dict.fromkeys(_BINARY, 2), "clip": 3, **dict.fromkeys(_OUT_FOURTH, 3)}
-    return arguments.get(places.get(name, len(arguments.positional)) if not owner else 4, "out")
-
-
-def _works_in_place(name: str, arguments: Arguments) -> bool:
-    if name == "nan_to_num":
-        copied = arguments.get(1, "copy")
-        return copied is not None and copied.low != 1
-    return "overwrite_input" in arguments.keywords
 
 
 def _flat(value: Value) -> Value:
@@ -162,10 +153,10 @@ def _array_call(name: str, arguments: Arguments) -> Value:
         if copied is not None and name != "copy":
             result = replace(result, input=first.input, shared=first.shared)
     if name in ("matmul", "vecdot", "matvec", "vecmat"):
-        return replace(result, front=first.front)
+        return replace(result, front=first.front, wide=False, axes=None)
     if name in _MOVES_AXES:
-        return replace(result, front=False, shaped=not result.rows)
-    return result
+        return replace(result, front=False, shaped=not result.rows, wide=False, axes=None)
+    return result if name in _ELEMENTWISE else replace(result, wide=False, axes=None)
 
 
 def _reduce(name: str, first: Value, arguments: Arguments) -> Value:
@@ -173,7 +164,10 @@ def _reduce(name: str, first: Value, arguments: Arguments) -> Value:
     axis = axis_of(name, arguments)
     if axis is None:
         return Value(rows=value.rows and not value.front)
-    return Value(rows=value.rows, front=value.front and not _is_row_axis(axis), shaped=value.shaped)
+    one = value.axes is not None and axis.number and "keepdims" not in arguments.keywords
+    axes = (value.axes or 0) - 1 if one else None
+    front = value.front and not _is_row_axis(axis)
+    return Value(rows=value.rows, front=front, shaped=value.shaped, axes=axes, wide=(axes or 0) > 1)
 
 
 def _stack(name: str, first: Value, arguments: Arguments) -> Value:
@@ -181,12 +175,23 @@ def _stack(name: str, first: Value, arguments: Arguments) -> Value:
     rows = any(part.rows for part in parts)
     axis = axis_of(name, arguments)
     behind = name == "column_stack" or (axis is not None and axis.number and axis.low is not None and axis.low != 0)
-    return Value(rows=rows, front=rows and behind and all(part.front for part in parts if part.rows), shaped=not rows)
+    front = rows and behind and all(part.front for part in parts if part.rows)
+    known = {part.axes for part in parts}
+    axes = next(iter(known)) if len(known) == 1 else None
+    if name == "column_stack":
+        axes = 2
+    elif name == "stack" and axes is not None:
+        axes += 1
+    return Value(rows=rows, front=front, shaped=not rows, wide=front, axes=axes if front else None)
 
 
 def _view(name: str, first: Value, arguments: Arguments) -> Value:
+    if name in _SEVERAL:
+        first = join_all(list(arguments.positional))
     value = _flat(first) if first.is_list else first
     base = Value(rows=value.rows, front=value.front, input=value.input, shared=value.shared, shaped=True)
+    if name == "transpose" and len(arguments.positional) == 1 and not arguments.keywords:
+        return transposed(value)
     if name == "expand_dims":
         axis = arguments.get(1, "axis")
         keeps = axis is not None and axis.low is not None and axis.low != 0
@@ -203,13 +208,52 @@ def shape_value(value: Value) -> Value:
     return Value(is_shape=True, row_count=value.rows and value.front, is_list=True)
 
 
-def unpack(value: Value, count: int) -> list[Value]:
-    """Return the `count` values that `a, b, … = value` binds."""
+def accessor_value(name: str, base: Value, arguments: Arguments) -> Value:
+    """Return the value of `own.group(...)`, `inbox.past(...)` and their like."""
+    read = Value(rows=True, front=True, input=True, array=True)
+    if name == "past":
+        names = (arguments.positional[0].text if arguments.positional else None) or frozenset()
+        one_field = base.own and not base.inbox and names and not any(set("*?[") & set(text) for text in names)
+        return replace(read, wide=True, axes=2 if one_field else None)
+    if name in ("group", "allies", "addressed"):
+        return replace(read, wide=True, axes=2)
+    return replace(read, axes=1) if name == "is_role" else read
+
+
+def transposed(value: Value) -> Value:
+    """Return the value of `x.T`: one step of a loop over it is a column where x surely has columns."""
+    turned = replace(value, front=False, shaped=not value.rows, wide=False, axes=None, each=None, steps=None)
+    if not (value.rows and value.front):
+        return turned
+    if value.axes == 1:
+        return value
+    if not value.wide:
+        return turned
+    one = value.axes == 2
+    column = Value(rows=True, front=one, axes=1 if one else None, array=True, input=value.input, shared=value.shared)
+    return replace(turned, each=column, steps=MAX_AXIS)
+
+
+def unpack(value: Value, starred: list[bool]) -> list[Value]:
+    """Return the values that `a, *b, c = value` binds; `starred` says which of the targets takes what is left."""
+    count = len(starred)
+    if any(starred):
+        return _unpack_starred(value, starred.index(True), count - 1 - starred.index(True))
     if value.items is not None and len(value.items) == count:
-        return list(value.items)
+        return [taken(value, item) for item in value.items]
     if value.is_shape:
         return [shape_item(value, index) for index in range(count)]
     return [element(value)] * count
+
+
+def _unpack_starred(value: Value, before: int, after: int) -> list[Value]:
+    if value.items is not None and len(value.items) >= before + after:
+        items = [taken(value, item) for item in value.items]
+        last = len(items) - after
+        return [*items[:before], listing(items[before:last]), *items[last:]]
+    each = element(value)
+    left = Value(is_list=True, each=each, steps=value.steps, holds=value.holds)
+    return [*[each] * before, left, *[each] * after]
 
 
 def shape_item(value: Value, index: int | None) -> Value:
@@ -222,7 +266,8 @@ def shape_item(value: Value, index: int | None) -> Value:
 def dict_view(method: str, value: Value) -> Value:
     """Return the value of `x.items()`, `x.keys()`, `x.values()` or `x.get(key)` of a dict."""
     keys, each = element(value), value.each or UNKNOWN
+    keys, each = taken(value, keys), taken(value, each)
     if method == "get":
         return each
     views = {"items": listing([keys, each]), "keys": keys, "values": each}
-    return Value(is_list=True, each=views[method], steps=value.steps)
+    return Value(is_list=True, each=views[method], steps=value.steps, holds=value.holds)

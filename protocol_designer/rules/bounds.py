@@ -5,9 +5,11 @@ from __future__ import annotations
 import libcst as cst
 
 from protocol_designer.rules.allowed import words
+from protocol_designer.rules.arithmetic import HUGE, binary
 from protocol_designer.rules.limits import (
     DEFAULT_AGENTS,
     MAX_ARRAY_SIZE,
+    MAX_AXIS,
     MAX_EXPONENT,
     MAX_INTEGER,
     MAX_LOOP_STEPS,
@@ -107,7 +109,10 @@ class Integers(Rule):
 
     def visit_Integer(self, node: cst.Integer) -> None:
         if node.evaluated_value > MAX_INTEGER:
-            message = f"the integer {node.evaluated_value:,} is above {MAX_INTEGER:,}"
+            # Python writes no integer of more than 4,300 digits
+            known = node.evaluated_value < 10**_SHOWN_DIGITS
+            what = f"the integer {node.evaluated_value:,}" if known else f"an integer of {len(node.value):,} characters"
+            message = f"{what} is above {MAX_INTEGER:,}"
             self.report(node, message, "use a float such as 1e9 for a large number")
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
@@ -116,6 +121,25 @@ class Integers(Rule):
         if _is_large(value) and not any(_is_large(operand) for operand in operands):
             message = f"this integer is above {MAX_INTEGER:,}"
             self.report(node, message, "use a float such as 1e9 for a large number")
+        elif isinstance(node.operator, cst.Multiply):
+            self._check_growth(node, value, *operands)
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        if isinstance(node.operator, cst.MultiplyAssign):
+            operands = (self.reading.trace.value(node.target), self.reading.trace.value(node.value))
+            self._check_growth(node, binary(cst.Multiply(), *operands), *operands)
+
+    def _check_growth(self, node: cst.CSTNode, value: Value, left: Value, right: Value) -> None:
+        """Report integers that may square themselves until they fill the memory."""
+        both = left.number and right.number and not (left.fractional or right.fractional)
+        if both and left.stretched and right.stretched:
+            self.report(node, "an integer multiplies with itself from step to step of a loop", _GROWS_HINT)
+        elif both and max(value.high or 0, -(value.low or 0)) >= HUGE:
+            self.report(node, "an integer without a bound that can be seen", _GROWS_HINT)
+
+
+_SHOWN_DIGITS = 30
+_GROWS_HINT = "compute with floats: float(n), or np.float64"
 
 
 def _is_large(value: Value) -> bool:
@@ -159,8 +183,10 @@ class Exponents(Rule):
 
 
 class ArraySizes(Rule):
-    """A shape that is written out asks for at most 1,000,000 elements, a repeated list for at most 10,000.
+    """A shape that is written out asks for at most 1,000,000 elements, a repeated or growing list for at most 10,000.
 
+    In a loop, nothing doubles from step to step: `y = y + y` for a list, np.concatenate([y, y], axis=1). An axis behind
+    the rows counts as 16 in np.einsum.
     Remedy: make arrays of the size of the input: np.zeros_like(own["name"]), np.zeros((x.shape[0], k)).
     """
 
@@ -192,7 +218,11 @@ class ArraySizes(Rule):
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         value = self.reading.trace.value(node)
         left, right = self.reading.trace.value(node.left), self.reading.trace.value(node.right)
-        if not isinstance(node.operator, cst.Multiply) or not value.is_list or left.is_shape or right.is_shape:
+        if not value.is_list or left.is_shape or right.is_shape:
+            return
+        if isinstance(node.operator, cst.Add):
+            self._check_sum(node, value, left, right)
+        if not isinstance(node.operator, cst.Multiply):
             return
         if value.steps is None or value.steps > MAX_LOOP_STEPS:
             message = f"a list is repeated beyond {MAX_LOOP_STEPS:,} elements, or without a bound that can be seen"
@@ -200,6 +230,32 @@ class ArraySizes(Rule):
         elif _nested_length(value) > MAX_ARRAY_SIZE:
             message = f"lists of {_nested_length(value):,} elements together, at most {MAX_ARRAY_SIZE:,} are allowed"
             self.report(node, message, "use np.zeros((x.shape[0], k)) or np.repeat")
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        left, right = self.reading.trace.value(node.target), self.reading.trace.value(node.value)
+        if isinstance(node.operator, cst.AddAssign) and left.is_list and right.is_list:
+            self._check_sum(node, binary(cst.Add(), left, right), left, right)
+        elif isinstance(node.operator, cst.MultiplyAssign) and left.is_list != right.is_list:
+            repeated = binary(cst.Multiply(), left, right)
+            if repeated.is_list and (repeated.steps is None or repeated.steps > MAX_LOOP_STEPS):
+                message = f"a list is repeated beyond {MAX_LOOP_STEPS:,} elements, or without a bound that can be seen"
+                self.report(node, message, "use np.zeros((x.shape[0], k)) or np.repeat")
+
+    def _check_sum(self, node: cst.CSTNode, value: Value, left: Value, right: Value) -> None:
+        if left.stretched and right.stretched:
+            self.report(node, "a list doubles from step to step of a loop", _DOUBLES_HINT)
+        elif (value.steps or 0) > MAX_LOOP_STEPS >= max(left.steps or 0, right.steps or 0):
+            self.report(node, f"a list of more than {MAX_LOOP_STEPS:,} elements", _DOUBLES_HINT)
+
+    def finish(self) -> None:
+        for node in self.reading.trace.endless:
+            self.report(node, "a list doubles from step to step of a loop", _DOUBLES_HINT)
+        for node in self.reading.trace.large:
+            message = f"np.einsum of too many axes: each counts as {MAX_AXIS}, together at most {MAX_ARRAY_SIZE:,}"
+            self.report(node, message, "sum in two steps, or write the products out")
+
+
+_DOUBLES_HINT = "add what is new alone, names + [name]; compute on whole arrays"
 
 
 def _nested_length(value: Value) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from protocol_designer.rules.arithmetic import rounded
 from protocol_designer.rules.arrays import Arguments
 from protocol_designer.rules.values import UNKNOWN, Value, combine, dictionary, element, integer, join_all, listing
 
@@ -71,9 +72,9 @@ class _Builtins:
     @staticmethod
     def _same(arguments: Arguments) -> Value:
         of = arguments.positional[0] if arguments.positional else Value(is_list=True, steps=0, items=())
-        if of.is_dict:
-            return Value(is_list=True, each=element(of), steps=of.steps)
-        return replace(of, shared=False, is_list=True) if of.is_list else Value(is_list=True)
+        if of.is_list:
+            return replace(of, shared=False)
+        return Value(is_list=True, each=element(of), steps=of.steps, holds=of.holds)
 
     list = tuple = _same
 
@@ -85,40 +86,57 @@ class _Builtins:
     @staticmethod
     def sorted(arguments: Arguments) -> Value:
         same = _Builtins._same(arguments)
-        return Value(is_list=True, each=element(same), steps=same.steps)
+        return Value(is_list=True, each=element(same), steps=same.steps, holds=same.holds)
 
     @staticmethod
     def dict(arguments: Arguments) -> Value:
         if arguments.positional:
             of = arguments.positional[0]
-            return replace(of, shared=False) if of.is_dict else Value(is_dict=True, steps=of.steps)
+            return (
+                replace(of, shared=False)
+                if of.is_dict
+                else Value(is_dict=True, each=element(element(of)), steps=of.steps, holds=of.holds)
+            )
         return dictionary(arguments.keywords)
 
     @staticmethod
     def sum(arguments: Arguments) -> Value:
         of = arguments.positional[0] if arguments.positional else UNKNOWN
-        return combine([element(of)]) if of.is_list else Value(rows=of.rows)
+        start = arguments.get(1, "start") or integer(0, 0)
+        each = element(of)
+        if start.is_list or each.is_list:
+            # lists laid one behind the other
+            return Value(is_list=True, each=element(each).join(element(start)), holds=of.holds or start.holds)
+        return combine([each, start]) if of.is_list or not of.rows else Value(rows=of.rows)
 
     @staticmethod
     def _extreme(arguments: Arguments) -> Value:
         values = [element(v) if v.is_list else v for v in arguments.positional]
         joined = join_all(values)
-        return integer(joined.low, joined.high) if joined.number and not joined.fractional else combine(values)
+        if joined.number and not joined.fractional:
+            return replace(integer(joined.low, joined.high), stretched=joined.stretched)
+        # the largest of several lists is one of them
+        found = replace(combine(values), input=joined.input, shared=joined.shared, holds=joined.holds)
+        return replace(found, is_list=True, each=element(joined), steps=joined.steps) if joined.is_list else found
 
     min = max = _extreme
 
     @staticmethod
     def abs(arguments: Arguments) -> Value:
-        return combine(list(arguments.positional))
+        found = combine(list(arguments.positional))
+        of = arguments.positional[0] if arguments.positional else UNKNOWN
+        if of.number and of.low is not None and of.high is not None:
+            return replace(integer(0, max(-of.low, of.low, -of.high, of.high)), stretched=of.stretched)
+        return found
 
     @staticmethod
     def round(arguments: Arguments) -> Value:
-        return combine(list(arguments.positional[:1]))
+        found = combine(list(arguments.positional[:1]))
+        return rounded(arguments.positional[0]) if found.number and len(arguments.positional) == 1 else found
 
     @staticmethod
     def int(arguments: Arguments) -> Value:
-        of = arguments.positional[0] if arguments.positional else UNKNOWN
-        return integer(of.low, of.high) if of.number and not of.fractional else _NUMBER
+        return rounded(arguments.positional[0] if arguments.positional else UNKNOWN)
 
     @staticmethod
     def float(arguments: Arguments) -> Value:

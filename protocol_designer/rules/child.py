@@ -9,10 +9,14 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from protocol_designer.rules.finding import Finding
 from protocol_designer.rules.limits import MAX_DEPTH, MAX_FINDINGS, PARSE_SECONDS
 from protocol_designer.rules.syntax import check_syntax, mixed_indentation
+
+if TYPE_CHECKING:
+    from libcst.metadata import CodeRange
 
 __all__ = ["main", "read_source"]
 
@@ -55,7 +59,15 @@ def _read_tree(text: str, schema: dict[str, object] | None) -> list[Finding]:
     except RecursionError:
         hint = "split long expressions over several assignments"
         return [Finding(0, 0, "PD203", f"the source is nested too deeply (at most {MAX_DEPTH} levels)", hint)]
-    return sorted({finding for rule in rules for finding in rule.findings})
+    found = {finding for rule in rules for finding in rule.findings}
+    raised = reading.raised()
+    return sorted(finding for finding in found if finding.code == "PD303" or not _in_raise(raised, finding))
+
+
+def _in_raise(raised: list[CodeRange], finding: Finding) -> bool:
+    """Return whether a finding is about what is raised; that something is raised is a finding already."""
+    place = (finding.line, finding.column)
+    return any((one.start.line, one.start.column + 1) <= place <= (one.end.line, one.end.column) for one in raised)
 
 
 def _limit_resources() -> None:

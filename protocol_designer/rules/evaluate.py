@@ -8,20 +8,15 @@ from dataclasses import replace
 
 import libcst as cst
 
-from protocol_designer.rules.allowed import ARRAY_METHODS, MATH, MUTATING_METHODS, NUMPY, UFUNC_METHODS
 from protocol_designer.rules.arithmetic import binary, expand, negative
 from protocol_designer.rules.arrays import (
     Arguments,
-    array_call,
-    dict_view,
-    mixes_rows,
     shape_item,
     shape_value,
+    transposed,
     unpack,
-    written_argument,
 )
-from protocol_designer.rules.builtin_values import builtin_call, range_value
-from protocol_designer.rules.indexing import after_store, array_item, grown, list_item
+from protocol_designer.rules.indexing import after_store, array_item, list_item
 from protocol_designer.rules.limits import DEFAULT_AGENTS, MAX_AXES
 from protocol_designer.rules.reading import Reading
 from protocol_designer.rules.trace import Trace
@@ -32,7 +27,10 @@ from protocol_designer.rules.values import (
     dictionary,
     element,
     integer,
+    join_all,
     listing,
+    of_module,
+    taken,
     text,
 )
 
@@ -75,7 +73,10 @@ class Evaluator(abc.ABC):
         if name not in self._constants:
             self._constants[name] = UNKNOWN
             value = self.evaluate(self.reading.constants[name], {})
-            self._constants[name] = replace(value, shared=value.is_list or value.is_dict or value.array)
+            if name in self.reading.unpacked:
+                place, count = self.reading.unpacked[name]
+                value = unpack(value, [False] * count)[place]
+            self._constants[name] = of_module(value)
         return self._constants[name]
 
     # Names and literals
@@ -118,23 +119,47 @@ class Evaluator(abc.ABC):
         return self._display(node, env)
 
     def _display(self, node: cst.Tuple | cst.List, env: Environment) -> Value:
-        values = [self.evaluate(e.value, env) for e in node.elements]
-        if any(isinstance(e, cst.StarredElement) for e in node.elements):
-            return Value(is_list=True)
-        return listing(values)
+        values: list[Value] = []
+        parts: list[Value] = []
+        for item in node.elements:
+            value = self.evaluate(item.value, env)
+            if isinstance(item, cst.StarredElement):
+                parts.append(value)
+                values += [taken(value, inside) for inside in value.items or ()]
+            else:
+                parts.append(listing([value]))
+                values.append(value)
+        if all(part.items is not None for part in parts):
+            return listing(values)
+        steps = None if any(part.steps is None for part in parts) else sum(part.steps or 0 for part in parts)
+        each = join_all([element(part) for part in parts])
+        return Value(is_list=True, each=each, steps=steps, holds=any(part.holds or part.shared for part in parts))
 
     def _eval_Dict(self, node: cst.Dict, env: Environment) -> Value:
         entries: dict[str, Value] = {}
         literal = True
         for item in node.elements:
             value = self.evaluate(item.value, env)
+            if isinstance(item, cst.StarredDictElement) and value.is_dict and value.entries is not None:
+                entries |= {key: taken(value, inside) for key, inside in value.entries}
+                continue
             key = self.evaluate(item.key, env) if isinstance(item, cst.DictElement) else UNKNOWN
             if key.text is not None and len(key.text) == 1:
                 entries[next(iter(key.text))] = value
             else:
                 literal = False
         known = dictionary(entries)
-        return known if literal else replace(known, entries=None, steps=len(node.elements))
+        if literal:
+            return known
+        values = [self.trace.value(item.value) for item in node.elements]
+        holds = any(value.shared or value.holds for value in values)
+        each = join_all(
+            [
+                v.each or UNKNOWN if v.is_dict and i.__class__ is cst.StarredDictElement else v
+                for v, i in zip(values, node.elements, strict=True)
+            ]
+        )
+        return replace(known, entries=None, each=each, steps=len(node.elements), holds=holds)
 
     # Operators
 
@@ -173,16 +198,16 @@ class Evaluator(abc.ABC):
             schema = self.reading.schema
             return integer(schema.n_agents, schema.n_agents) if schema else integer(1, DEFAULT_AGENTS)
         if base.own or base.inbox:
-            return _READ_ROWS if name in ("age", "agent_id", "delivered") else UNKNOWN
+            wide = name == "delivered"
+            read = replace(_READ_ROWS, wide=wide, axes=1 + wide)
+            return read if name in ("age", "agent_id", "delivered") else UNKNOWN
         if name == "shape":
             return shape_value(base)
         if name == "ndim":
             return integer(0, MAX_AXES)
         if name == "size":
             return _NUMBER
-        if name == "T":
-            return replace(base, front=False, shaped=not base.rows)
-        return UNKNOWN
+        return transposed(base) if name == "T" else UNKNOWN
 
     def _eval_Subscript(self, node: cst.Subscript, env: Environment) -> Value:
         base = self.evaluate(node.value, env)
@@ -190,13 +215,13 @@ class Evaluator(abc.ABC):
         indices = [self._index(part, env) for part in parts]
         only = indices[0] if len(indices) == 1 else UNKNOWN
         if base.own or base.inbox:
-            return _READ_ROWS
+            return replace(_READ_ROWS, wide=base.inbox, axes=1 if base.own and not base.inbox else None)
         if base.is_shape:
             exact = only.low if only.number and only.low == only.high else None
             return shape_item(base, exact)
         if base.is_dict:
             found = dict(base.entries or ()).get(next(iter(only.text))) if only.text and len(only.text) == 1 else None
-            return found or base.each or UNKNOWN
+            return taken(base, found or base.each or UNKNOWN)
         if base.is_list:
             return list_item(base, parts, only)
         return array_item(base, parts, indices)
@@ -254,92 +279,14 @@ class Evaluator(abc.ABC):
         if isinstance(target, cst.Name):
             env[target.value] = value
         elif isinstance(target, cst.Tuple | cst.List):
-            for part, item in zip(target.elements, unpack(value, len(target.elements)), strict=True):
+            starred = [isinstance(part, cst.StarredElement) for part in target.elements]
+            for part, item in zip(target.elements, unpack(value, starred), strict=True):
                 self.bind(part.value, item, env)
+                if isinstance(part, cst.StarredElement):
+                    self.trace.see(part.value, item)
         elif isinstance(target, cst.Subscript):
             base = self.evaluate(target.value, env)
             indices = [self._index(part.slice, env) for part in target.slice]
             self.trace.see_write(target, base, "an element is assigned")
             if isinstance(target.value, cst.Name) and target.value.value in env:
                 env[target.value.value] = after_store(base, indices, value, self.total)
-
-    # Calls
-
-    def _eval_Call(self, node: cst.Call, env: Environment) -> Value:
-        positional = []
-        keywords = {}
-        base = UNKNOWN
-        method = isinstance(node.func, cst.Attribute) and _module_of(node.func) == ""
-        if isinstance(node.func, cst.Attribute) and method:
-            base = self.evaluate(node.func.value, env)
-        for arg in node.args:
-            value = self.evaluate(arg.value, env)
-            if arg.keyword is not None:
-                keywords[arg.keyword.value] = value
-            elif not arg.star:
-                positional.append(value)
-        arguments = Arguments(tuple(positional), keywords)
-        if isinstance(node.func, cst.Name):
-            return self._call_name(node, node.func.value, arguments)
-        if isinstance(node.func, cst.Attribute):
-            if method:
-                return self._call_method(node, node.func, base, arguments, env)
-            return self._call_module(node, node.func, arguments)
-        self.evaluate(node.func, env)
-        return UNKNOWN
-
-    def _call_name(self, node: cst.Call, name: str, arguments: Arguments) -> Value:
-        if name in self.reading.functions:
-            return self.call_function(name, arguments, node)
-        return builtin_call(name, arguments)
-
-    def _call_module(self, node: cst.Call, func: cst.Attribute, arguments: Arguments) -> Value:
-        name = func.attr.value
-        if _module_of(func) == "math":
-            return Value(number=True, fractional=name in MATH - {"floor", "ceil", "trunc", "gcd"})
-        ufunc = func.value.attr.value if isinstance(func.value, cst.Attribute) else ""
-        ufunc = "" if ufunc == "linalg" else ufunc
-        return self._array_call(node, name, arguments, ufunc)
-
-    def _array_call(self, node: cst.Call, name: str, arguments: Arguments, ufunc: str = "") -> Value:
-        why = mixes_rows(name, arguments, is_ufunc_method=bool(ufunc))
-        if why:
-            self.trace.see_mixing(node, name, why)
-        written = written_argument(name, ufunc, arguments)
-        if written is not None:
-            self.trace.see_write(node, written, f"'{name}' writes into it")
-        if name == "arange":
-            counted = range_value(arguments)
-            return Value(array=True, each=counted.each, steps=counted.steps)
-        if ufunc and name in UFUNC_METHODS:
-            first = arguments.positional[0] if arguments.positional else UNKNOWN
-            return array_call("cumsum" if name == "accumulate" else "sum", Arguments((first,), arguments.keywords))
-        return array_call(name, arguments)
-
-    def _call_method(
-        self, node: cst.Call, func: cst.Attribute, base: Value, arguments: Arguments, env: Environment
-    ) -> Value:
-        name = func.attr.value
-        if base.own or base.inbox:
-            return _READ_ROWS
-        if name in MUTATING_METHODS and not (name == "partition" and not arguments.positional):
-            self.trace.see_write(node, base, f"'.{name}()' changes it")
-        if base.is_dict and name in ("items", "keys", "values", "get"):
-            return dict_view(name, base)
-        if name in ("append", "extend", "insert", "update", "setdefault") and isinstance(func.value, cst.Name):
-            added = arguments.positional[-1] if arguments.positional else dictionary(arguments.keywords)
-            env[func.value.value] = grown(base, added, name, self.total)
-            return UNKNOWN
-        if name in ("pop", "index", "count", "reverse") or base.is_list:
-            return element(base) if name == "pop" else UNKNOWN
-        if name in ARRAY_METHODS or name in NUMPY:
-            return self._array_call(node, name, Arguments((base, *arguments.positional), arguments.keywords))
-        return UNKNOWN
-
-
-def _module_of(node: cst.Attribute) -> str:
-    """Return "np" or "math" for `np.name`, `np.linalg.name` and `np.ufunc.method`; empty for a method of a value."""
-    inner = node.value
-    if isinstance(inner, cst.Attribute) and isinstance(inner.value, cst.Name) and inner.value.value == "np":
-        return "np"
-    return inner.value if isinstance(inner, cst.Name) and inner.value in ("np", "math") else ""

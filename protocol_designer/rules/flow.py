@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import libcst as cst
 
 from protocol_designer.rules.arithmetic import binary
 from protocol_designer.rules.arrays import Arguments
-from protocol_designer.rules.evaluate import Environment, Evaluator
+from protocol_designer.rules.calling import Caller
+from protocol_designer.rules.evaluate import Environment
 from protocol_designer.rules.reading import Reading
 from protocol_designer.rules.trace import Trace
-from protocol_designer.rules.values import UNKNOWN, Value, element, join_all
+from protocol_designer.rules.values import UNKNOWN, Value, element, join_all, of_module
 
 __all__ = ["Flow", "trace_of"]
 
 _MAX_CALLS = 2_000
 _MAX_CALL_DEPTH = 20
-_LOOP_VISITS = 3
-_DEEP_LOOPS = 4
+_LOOP_VISITS = 40
+_COARSE_VISIT = 8
+_MAX_STATEMENTS = 60_000
 _AUGMENTED: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
     cst.AddAssign: cst.Add(),
     cst.SubtractAssign: cst.Subtract(),
@@ -50,13 +53,14 @@ def _passed_as_values(reading: Reading) -> list[str]:
     return [name for name in reading.functions if name in names and name not in ("send", "receive")]
 
 
-class Flow(Evaluator):
+class Flow(Caller):
     """The evaluator with statements and functions. Paths join; a loop's body is visited until nothing changes."""
 
     def __init__(self, reading: Reading) -> None:
         super().__init__(reading)
         self._active: list[str] = []
         self._calls = 0
+        self._statements = 0
         self._known: dict[tuple[str, Arguments | tuple[object, ...], int | None], Value] = {}
         self._leaving: list[list[Environment]] = []
 
@@ -83,11 +87,10 @@ class Flow(Evaluator):
         for index, param in enumerate((*function.params.posonly_params, *function.params.params)):
             given = arguments.get(index, param.name.value)
             if given is None:
-                given = self.evaluate(param.default, {}) if param.default is not None else UNKNOWN
+                given = self._default(param)
             env[param.name.value] = given
         for param in function.params.kwonly_params:
-            default = self.evaluate(param.default, {}) if param.default is not None else UNKNOWN
-            env[param.name.value] = arguments.keywords.get(param.name.value, default)
+            env[param.name.value] = arguments.keywords.get(param.name.value, self._default(param))
         self._active.append(name)
         outer = self.trace.returns.get(name, {})
         self.trace.returns[name] = {}
@@ -99,6 +102,9 @@ class Flow(Evaluator):
         self.trace.returns[name] = outer | returned
         self._active.pop()
         return result
+
+    def _default(self, param: cst.Param) -> Value:
+        return UNKNOWN if param.default is None else of_module(self.evaluate(param.default, {}))
 
     def _block(
         self, statements: Sequence[cst.BaseStatement | cst.BaseSmallStatement], env: Environment
@@ -112,6 +118,10 @@ class Flow(Evaluator):
         return current
 
     def _statement(self, node: cst.CSTNode, env: Environment) -> Environment | None:
+        self._statements += 1
+        if self._statements > _MAX_STATEMENTS:
+            self.trace.gave_up = True
+            return None
         if isinstance(node, cst.SimpleStatementLine):
             return self._block(node.body, env)
         if isinstance(node, cst.If):
@@ -175,8 +185,7 @@ class Flow(Evaluator):
         self.enter_loop(node, iterated)
         inside = self.total
         current = env
-        visits = _LOOP_VISITS if len(self._leaving) < _DEEP_LOOPS else 1
-        for visit in range(visits):
+        for visit in range(_LOOP_VISITS):
             self._leaving.append([])
             self.total = inside
             inner = dict(current)
@@ -189,12 +198,26 @@ class Flow(Evaluator):
             if after == current:
                 break
             if visit:
-                after = {k: v if v == current.get(k) else v.widened() for k, v in after.items()}
+                after = {k: _widened(v, current.get(k), iterated.steps, visit) for k, v in after.items()}
             current = after
+        else:
+            self.trace.gave_up = True
         self.total = outside
+        current = {name: value.settled() for name, value in current.items()}
         if node.orelse is not None:
             return self._block(node.orelse.body.body, current)
         return current
+
+
+def _widened(value: Value, before: Value | None, times: int | None, visit: int) -> Value:
+    """Return a value that a loop changed, so that it soon changes no more: its bounds go first, then what it holds."""
+    if before is None or value == before:
+        return value
+    widened = value.widened(before, times)
+    if visit < _COARSE_VISIT:
+        return widened
+    each = None if widened.each is None else replace(widened.each, low=None, high=None, items=None, steps=None)
+    return replace(widened, items=None, steps=None, text=None, maybe=None, each=each)
 
 
 def _join(a: Environment | None, b: Environment | None) -> Environment | None:

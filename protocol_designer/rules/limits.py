@@ -13,8 +13,11 @@ __all__ = [
     "MAX_FINDINGS",
     "MAX_INTEGER",
     "MAX_LOOP_STEPS",
+    "MAX_MESSAGE",
     "MAX_NAME_LENGTH",
+    "MAX_PATTERN_BRACKETS",
     "MAX_SHIFT",
+    "MAX_TRIES",
     "PARSE_SECONDS",
 ]
 
@@ -23,6 +26,12 @@ MAX_BYTES = 16 * 1024
 
 MAX_DEPTH = 100
 """Levels of nesting in the syntax tree. LibCST's visitors overflow Python's stack at about 400."""
+
+MAX_PATTERN_BRACKETS = 5
+"""Brackets that may be open where a module holds a `match`: LibCST takes ten times as long for each two more."""
+
+MAX_TRIES = 8
+"""Levels of `try` in each other: Python compiles what stands under `finally` twice, so 30 levels never end."""
 
 MAX_INTEGER = 1_000_000
 """Largest integer that may be written, or that written integers may make together."""
@@ -50,6 +59,9 @@ DEFAULT_AGENTS = 64
 
 MAX_NAME_LENGTH = 64
 """Characters of a component name."""
+
+MAX_MESSAGE = 400
+"""Characters of a finding's message and of its hint: both may quote the source."""
 
 MAX_FINDINGS = 30
 """Findings that one check reports; the rest is counted."""

@@ -7,7 +7,6 @@ import builtins
 import libcst as cst
 
 from protocol_designer.rules.allowed import (
-    ANNOTATIONS,
     ARRAY_ATTRIBUTES,
     ARRAY_METHODS,
     BUILTINS,
@@ -25,6 +24,7 @@ from protocol_designer.rules.allowed import (
     UFUNC_METHODS,
     UFUNCS,
 )
+from protocol_designer.rules.annotations import first_wrong
 from protocol_designer.rules.reading import Reading, bound_names
 from protocol_designer.rules.rule import Rule, nearest_or_all, normal
 
@@ -32,7 +32,6 @@ __all__ = ["Annotations", "AsciiIdentifiers", "Attributes", "Calls", "ModuleMemb
 
 _CONSTANTS = frozenset({"True", "False", "None"})
 _MODULES = ("np", "math")
-_DTYPES = frozenset(name for name in NUMPY if name[-1].isdigit()) | {"bool", "bool_", "ndarray"}
 _ATTRIBUTES = (
     ARRAY_ATTRIBUTES
     | ARRAY_METHODS
@@ -43,6 +42,18 @@ _ATTRIBUTES = (
     | INBOX_METHODS
 )
 _VALUES = ARRAY_ATTRIBUTES | OBSERVATION_ATTRIBUTES | INBOX_ATTRIBUTES
+
+
+_UNDERSCORES = "the name '{}' starts with two underscores: such names are refused"
+
+
+def _renamed(name: str) -> str:
+    """Return a hint for a name that starts with two underscores; empty for others."""
+    plain = name.strip("_")
+    own = plain if plain and not hasattr(builtins, name) and name != "__builtins__" else ""
+    if not name.startswith("__"):
+        return ""
+    return f"rename it, for example to '{own}'" if own.isidentifier() else "choose another name"
 
 
 class AsciiIdentifiers(Rule):
@@ -79,7 +90,10 @@ class Names(Rule):
         for node in self.reading.references:
             name = normal(node.value)
             function = self.reading.enclosing_function(node)
-            local = self._locals.get(function.name.value, frozenset()) if function else frozenset()
+            if function is None:
+                local = self.reading.comprehension_names(node)
+            else:
+                local = self._locals.get(function.name.value, frozenset())
             known = local | self._module | BUILTINS
             if name in known and not name.startswith("__"):
                 continue
@@ -87,11 +101,14 @@ class Names(Rule):
                 line = "import numpy as np" if name == "np" else "import math"
                 self.report(node, f"'{name}' is not imported", f"write '{line}' at the top")
             else:
-                self.report(node, self._message(name), MEANT.get(name) or nearest_or_all(name, known - _CONSTANTS))
+                hint = MEANT.get(name) or _renamed(name) or nearest_or_all(name, known - _CONSTANTS)
+                self.report(node, self._message(name), hint)
 
     @staticmethod
     def _message(name: str) -> str:
-        exists = hasattr(builtins, name) or name.startswith("__")
+        if name.startswith("__"):
+            return _UNDERSCORES.format(name)
+        exists = hasattr(builtins, name)
         return f"the name '{name}' is not allowed" if exists else f"the name '{name}' is not defined"
 
 
@@ -120,8 +137,10 @@ class Rebinding(Rule):
         reserved = {*_MODULES, *CONTRACT_IMPORTS, *BUILTINS}
         for node in self.reading.stores:
             name = normal(node.value)
+            if name == "__all__" and self.reading.enclosing_function(node) is None:
+                continue
             if name.startswith("__"):
-                self.report(node, f"the name '{name}' starts with two underscores", "choose another name")
+                self.report(node, _UNDERSCORES.format(name), _renamed(name))
             elif name in reserved or name in self.reading.functions:
                 self.report(node, f"'{name}' gets another meaning here", "choose another name for this variable")
         for function in self.reading.functions.values():
@@ -236,7 +255,7 @@ class Calls(Rule):
 
 
 class Annotations(Rule):
-    """Annotations name Array, Observation, Inbox, `np.ndarray`, NumPy number types, and Python's plain types.
+    """Annotations name Array, Observation, Inbox, `np.ndarray`, NumPy number types, Python's plain types, and aliases.
 
     Remedy: write `Array` for any array, or leave the annotation out.
     """
@@ -245,31 +264,12 @@ class Annotations(Rule):
     title = "an annotation that is not allowed"
 
     def finish(self) -> None:
+        for node in self.reading.references:
+            if node.value in self.reading.aliases and not self.reading.in_alias(node):
+                hint = "a type alias stands in annotations only"
+                self.report(node, f"the type alias '{node.value}' is used as a value", hint)
         for annotation in self.reading.annotations:
-            wrong = _first_wrong(annotation)
+            wrong = first_wrong(annotation, self.reading.aliases)
             if wrong is not None:
                 written = cst.Module([]).code_for_node(wrong)
                 self.report(wrong, f"the annotation '{written}' is not allowed", "write Array, or leave it out")
-
-
-def _first_wrong(node: cst.CSTNode) -> cst.CSTNode | None:
-    if isinstance(node, cst.Name):
-        return None if node.value in ANNOTATIONS else node
-    if isinstance(node, cst.Attribute):
-        is_np = isinstance(node.value, cst.Name) and node.value.value == "np"
-        return None if is_np and node.attr.value in _DTYPES else node
-    if isinstance(node, cst.SimpleString):
-        text = node.evaluated_value
-        return None if isinstance(text, str) and text.isascii() and len(text) < 100 and '"' not in text else node
-    if isinstance(node, cst.Ellipsis):
-        return None
-    if isinstance(node, cst.Subscript):
-        parts: list[cst.CSTNode] = [node.value]
-        parts += [e.slice.value if isinstance(e.slice, cst.Index) else e for e in node.slice]
-    elif isinstance(node, cst.Tuple | cst.List):
-        parts = [element.value for element in node.elements]
-    elif isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.BitOr):
-        parts = [node.left, node.right]
-    else:
-        return node
-    return next((wrong for part in parts if (wrong := _first_wrong(part)) is not None), None)

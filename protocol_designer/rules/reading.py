@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, ParentNodeProvider, PositionProvider
 
+from protocol_designer.rules.annotations import is_alias
 from protocol_designer.rules.trace import Trace
 
 __all__ = ["Reading", "SchemaNames", "bound_names", "is_docstring", "target_names"]
@@ -122,6 +123,10 @@ class Reading:
     functions: dict[str, cst.FunctionDef] = field(default_factory=dict)
     duplicate_functions: list[cst.FunctionDef] = field(default_factory=list)
     constants: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    unpacked: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Constant → its place in the value that is unpacked, and how many names take a part of it."""
+    aliases: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    """Type alias → what it stands for; aliases are constants, too."""
     stores: tuple[cst.Name, ...] = ()
     references: tuple[cst.Name, ...] = ()
     annotations: tuple[cst.BaseExpression, ...] = ()
@@ -158,14 +163,18 @@ class Reading:
                         for target in small.targets:
                             self._collect_constants(target.target, small.value)
                     elif isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name) and small.value:
-                        self.constants[small.target.value] = small.value
+                        self._collect_constants(small.target, small.value)
 
     def _collect_constants(self, target: cst.CSTNode, value: cst.BaseExpression) -> None:
         names = list(target_names(target))
         if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple) and len(names) == len(value.elements):
             self.constants |= {name.value: e.value for name, e in zip(names, value.elements, strict=True)}
-        else:
-            self.constants |= {name.value: value for name in names}
+            return
+        self.constants |= {name.value: value for name in names}
+        if isinstance(target, cst.Tuple | cst.List):
+            self.unpacked |= {name.value: (place, len(names)) for place, name in enumerate(names)}
+        elif is_alias(value, self.aliases):
+            self.aliases |= {name.value: value for name in names}
 
     def enclosing_function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         """Return the outermost function that `node` stands in, or None at module level."""
@@ -176,6 +185,30 @@ class Reading:
                 found = current
             current = self.parents.get(current)
         return found
+
+    def raised(self) -> list[CodeRange]:
+        """Return where `raise` statements stand."""
+        return [place for node, place in self.positions.items() if isinstance(node, cst.Raise)]
+
+    def comprehension_names(self, node: cst.CSTNode) -> frozenset[str]:
+        """Return the names that the comprehensions around `node` bind."""
+        found: set[str] = set()
+        current = self.parents.get(node)
+        while current is not None:
+            clause = getattr(current, "for_in", None)
+            while isinstance(clause, cst.CompFor):
+                found |= {name.value for name in target_names(clause.target)}
+                clause = clause.inner_for_in
+            current = self.parents.get(current)
+        return frozenset(found)
+
+    def in_alias(self, node: cst.CSTNode) -> bool:
+        """Return whether `node` stands in what a type alias stands for."""
+        values = set(self.aliases.values())
+        current: cst.CSTNode | None = node
+        while current is not None and current not in values:
+            current = self.parents.get(current)
+        return current is not None
 
     def is_inside(self, node: cst.CSTNode, kind: type[cst.CSTNode]) -> bool:
         """Return whether `node` stands inside a node of `kind`."""

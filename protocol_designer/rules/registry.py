@@ -11,6 +11,7 @@ from protocol_designer.rules.contract import (
     SameComponents,
     Signatures,
 )
+from protocol_designer.rules.dtypes import Dtypes, Outputs
 from protocol_designer.rules.names import (
     Annotations,
     AsciiIdentifiers,
@@ -47,7 +48,9 @@ TREE_RULES: tuple[type[Rule], ...] = (
     ArraySizes,
     Strings,
     FormattedStrings,
+    Dtypes,
     InputUnchanged,
+    Outputs,
     TruthOfRows,
     RowsApart,
     ContractAccess,

@@ -86,6 +86,8 @@ class TruthOfRows(Rule):
     def visit_Call(self, node: cst.Call) -> None:
         if isinstance(node.func, cst.Name) and node.func.value in _REDUCING_BUILTINS - {"list", "tuple"}:
             given = [arg.value for arg in node.args if arg.keyword is None]
+            if node.func.value == "sum":
+                given = given[:1]  # what it starts from may be an array
             if any(self._rows(value) for value in given) or (
                 len(given) == 1 and self._elements_are_rows(node, given[0])
             ):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 import libcst as cst
+from libcst._batched_visitor import VisitorMethod
 
 from protocol_designer.rules.finding import Finding
 from protocol_designer.rules.reading import Reading
@@ -37,6 +38,11 @@ class Rule(cst.BatchableCSTVisitor):
         """Add a finding at `node`; without one it has no place."""
         line, column = (0, 0) if node is None else self.reading.place(node)
         self.findings.append(Finding(line, column, self.code, message, hint))
+
+    def get_visitors(self) -> Mapping[str, VisitorMethod]:
+        """Return the methods that this rule has for kinds of nodes; LibCST would look at all 500 that may exist."""
+        own = {name for kind in type(self).__mro__ if issubclass(kind, Rule) for name in vars(kind)}
+        return {name: getattr(self, name) for name in sorted(own) if name.startswith(("visit_", "leave_"))}
 
     def finish(self) -> None:
         """Report what can only be said after the whole tree was seen."""

@@ -2,72 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import libcst as cst
 
-from protocol_designer.rules.allowed import CONSTANT_MEMBERS, CONTRACT_IMPORTS, IMPORTS, MATH
-from protocol_designer.rules.reading import is_docstring
+from protocol_designer.rules.allowed import CONTRACT_IMPORTS, IMPORTS
+from protocol_designer.rules.literals import is_literal, is_name_list
+from protocol_designer.rules.reading import is_docstring, target_names
 from protocol_designer.rules.rule import Rule, normal
+from protocol_designer.rules.values import Value
 
-__all__ = ["Expressions", "Imports", "ModuleLevel", "Statements", "is_literal"]
+__all__ = ["Expressions", "Imports", "ModuleLevel", "Statements"]
 
 _ALLOWED_IMPORTS = "allowed: " + ", ".join(f"'{line}'" for line in IMPORTS)
-
-
-_BUILTINS = ("range", "len", "min", "max", "abs", "int", "float", "tuple")
-_ARRAYS = ("array", "asarray", "float32", "float64")
-
-
-def is_literal(node: cst.CSTNode, constants: Collection[str] = ()) -> bool:
-    """Return whether `node` is computed from what is written alone, and cheaply.
-
-    That is a number, a string, True/False/None, one of the `constants`, a container or arithmetic of such, and
-    `range`, `len`, `math` functions and `np.array` of such.
-    """
-
-    def literal(inner: cst.CSTNode) -> bool:
-        return is_literal(inner, constants)
-
-    if isinstance(node, cst.Integer | cst.Float | cst.SimpleString):
-        return True
-    if isinstance(node, cst.Name):
-        return node.value in ("True", "False", "None") or node.value in constants
-    if isinstance(node, cst.Attribute):
-        return _member_of(node, "np", CONSTANT_MEMBERS) or _member_of(node, "math", CONSTANT_MEMBERS)
-    if isinstance(node, cst.Call):
-        return _is_literal_call(node, constants)
-    if isinstance(node, cst.UnaryOperation):
-        return literal(node.expression)
-    if isinstance(node, cst.BinaryOperation | cst.ConcatenatedString):
-        return literal(node.left) and literal(node.right)
-    if isinstance(node, cst.Tuple | cst.List):
-        return all(literal(element.value) for element in node.elements)
-    if isinstance(node, cst.Dict):
-        pairs = [element for element in node.elements if isinstance(element, cst.DictElement)]
-        return len(pairs) == len(node.elements) and all(literal(p.key) and literal(p.value) for p in pairs)
-    return False
-
-
-def _member_of(node: cst.CSTNode, module: str, names: Collection[str]) -> bool:
-    """Return whether `node` is `module.name` with one of these names."""
-    if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name):
-        return False
-    return node.value.value == module and node.attr.value in names
-
-
-def _is_literal_call(node: cst.Call, constants: Collection[str]) -> bool:
-    """Return whether `node` is range(…), len(…), math.sqrt(…) and their like, or np.array(…), of literals."""
-    plain = [arg.value for arg in node.args if not arg.star and arg.keyword is None]
-    if not all(is_literal(value, constants) for value in plain):
-        return False
-    named = [arg for arg in node.args if arg.star or arg.keyword is not None]
-    if isinstance(node.func, cst.Name):
-        return node.func.value in _BUILTINS and not named
-    if _member_of(node.func, "math", MATH):
-        return not named
-    dtypes = all(arg.keyword and arg.keyword.value == "dtype" and isinstance(arg.value, cst.Attribute) for arg in named)
-    return _member_of(node.func, "np", _ARRAYS) and dtypes
 
 
 class Imports(Rule):
@@ -113,9 +58,10 @@ class Imports(Rule):
 class ModuleLevel(Rule):
     """A module holds a docstring, imports, functions, and constants that are literals. It keeps nothing between calls.
 
-    A literal is a number, a string, True, False, None, np.pi and its like, an earlier constant, arithmetic on numbers,
-    range, len, min and max, a function of `math` or np.array of those, or a tuple, list or dict of those. Arrays of the
-    module are read-only. The default values of parameters are literals too, but not lists, dicts or arrays.
+    A literal is a number, a string, True, False, None, np.pi and its like, a dtype, an earlier constant; arithmetic,
+    comparisons, indices and comprehensions of those; range, sum, a function of `math`, np.array, np.arange and their
+    like of those; or a tuple, list or dict of those. Each name is assigned once. Arrays of the module are read-only.
+    Type aliases and `__all__` are fine. Defaults of parameters are literals too, but not lists, dicts or arrays.
     Remedy: move the statement into the function that uses it.
     """
 
@@ -140,29 +86,42 @@ class ModuleLevel(Rule):
             self.report(small, f"a {_kind(small)} at module level", "move it into send() or receive()")
             return
         targets = [small.target] if isinstance(small, cst.AnnAssign) else [t.target for t in small.targets]
+        name = getattr(targets[0], "value", "?")
         if not all(isinstance(target, cst.Name) or _is_unpacking(target, value) for target in targets):
             self.report(small, "module-level assignment to something else than a name", "write NAME = literal")
+        elif name in self.reading.aliases or (name == "__all__" and is_name_list(value)):
+            pass
         elif not is_literal(value, known):
-            name = getattr(targets[0], "value", "?")
             hint = "constants are numbers, strings, or tuples of those; compute it inside the function that uses it"
             self.report(value, f"the module-level constant '{name}' is not a literal", hint)
-        for target in targets:
-            parts = [element.value for element in target.elements] if isinstance(target, cst.Tuple) else [target]
-            known |= {part.value for part in parts if isinstance(part, cst.Name)}
+        names = {part.value for target in targets for part in target_names(target)}
+        for again in sorted(names & known):
+            self.report(small, f"the constant '{again}' is assigned twice", "give each constant a name of its own")
+        known |= names
 
     def visit_Param(self, node: cst.Param) -> None:
-        mutable = isinstance(node.default, cst.List | cst.Dict | cst.Call)
-        if node.default is not None and (mutable or not is_literal(node.default, self.reading.constants)):
+        if node.default is not None and (_is_mutable(node.default) or not is_literal(node.default, self._constants)):
             hint = "defaults are numbers, strings, None, or tuples of those"
             self.report(node.default, f"the default value of '{node.name.value}' is not a literal", hint)
 
+    @property
+    def _constants(self) -> set[str]:
+        return set(self.reading.constants) - set(self.reading.aliases)
+
+
+def _is_mutable(node: cst.CSTNode) -> bool:
+    """Return whether a default holds a list, a dict, or what a call or a comprehension made, at any depth."""
+    kinds = cst.List | cst.Dict | cst.Call | cst.ListComp | cst.DictComp | cst.GeneratorExp
+    return isinstance(node, kinds) or any(_is_mutable(child) for child in node.children)
+
 
 def _is_unpacking(target: cst.CSTNode, value: cst.BaseExpression) -> bool:
-    """Return whether a literal tuple is assigned to as many names, as in LOW, HIGH = 0.0, 1.0."""
-    if not isinstance(target, cst.Tuple) or not isinstance(value, cst.Tuple):
+    """Return whether a literal goes to several names, as in LOW, HIGH = 0.0, 1.0 and N, S, E, W = range(4)."""
+    if not isinstance(target, cst.Tuple) or not all(isinstance(element.value, cst.Name) for element in target.elements):
         return False
-    names = all(isinstance(element.value, cst.Name) for element in target.elements)
-    return names and len(target.elements) == len(value.elements)
+    if any(isinstance(element, cst.StarredElement) for element in target.elements):
+        return False
+    return not isinstance(value, cst.Tuple) or len(target.elements) == len(value.elements)
 
 
 def _kind(node: cst.CSTNode) -> str:
@@ -256,6 +215,8 @@ class Statements(Rule):
 class Expressions(Rule):
     """Expressions are arithmetic, comparisons, indexing, calls, displays and comprehensions of lists, tuples and dicts.
 
+    `*` may stand before a list whose length can be seen, in a display or a target, and as arguments of a function of
+    this module or of x.reshape.
     Remedy: write a module-level function for a `lambda`, an assignment of its own for `:=`, a tuple for a set.
     """
 
@@ -284,14 +245,39 @@ class Expressions(Rule):
         self.report(node, f"complex number {node.value}", "messages are real numbers")
 
     def visit_StarredElement(self, node: cst.StarredElement) -> None:
-        self.report(node, "'*' inside a display or a target", "write the elements out, or add lists with +")
+        if self._has_no_bound(node.value):
+            hint = "write the elements out, or take a list whose length can be seen"
+            self.report(node, "'*' of something whose length cannot be seen", hint)
 
     def visit_StarredDictElement(self, node: cst.StarredDictElement) -> None:
-        self.report(node, "'**' inside a dict", "write the entries out")
+        value = self.reading.trace.value(node.value)
+        if node.value in self.reading.trace.values and (not value.is_dict or value.entries is None):
+            self.report(node, "'**' of something whose keys cannot be seen", "write the entries out")
 
-    def visit_Arg(self, node: cst.Arg) -> None:
+    def visit_Index(self, node: cst.Index) -> None:
         if node.star:
-            self.report(node, f"'{node.star}' in a call", "write the arguments out")
+            self.report(node, "'*' inside an index", "write the indices out")
+
+    def visit_Call(self, node: cst.Call) -> None:
+        for arg in node.args:
+            value = self.reading.trace.value(arg.value)
+            if arg.star == "**":
+                self.report(arg, "'**' in a call", "write the arguments out")
+            elif arg.star and arg.value in self.reading.trace.values and not self._may_be_spread(node, value):
+                hint = "write the arguments out; '*' of a list that can be seen may go to functions of this module"
+                self.report(arg, "'*' in a call", hint)
+
+    def _may_be_spread(self, node: cst.Call, value: Value) -> bool:
+        """Return whether every argument that `*` gives is known to the other rules, or is one of a shape."""
+        if isinstance(node.func, cst.Attribute):
+            of_module = isinstance(node.func.value, cst.Name) and node.func.value.value in ("np", "math")
+            return value.is_list and not of_module and node.func.attr.value in ("reshape", "transpose")
+        called = node.func.value if isinstance(node.func, cst.Name) else ""
+        return value.items is not None and (called in self.reading.functions or called in ("zip", "min", "max"))
+
+    def _has_no_bound(self, node: cst.BaseExpression) -> bool:
+        """Return whether a value that was seen has no known number of elements; one never reached is never run."""
+        return node in self.reading.trace.values and self.reading.trace.value(node).steps is None
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         if isinstance(node.operator, cst.Modulo) and isinstance(node.left, cst.SimpleString | cst.ConcatenatedString):

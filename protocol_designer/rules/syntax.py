@@ -8,7 +8,7 @@ import tokenize
 import warnings
 
 from protocol_designer.rules.finding import Finding
-from protocol_designer.rules.limits import MAX_DEPTH
+from protocol_designer.rules.limits import MAX_DEPTH, MAX_PATTERN_BRACKETS, MAX_TRIES
 
 __all__ = ["SYNTAX_CODES", "check_syntax", "mixed_indentation"]
 
@@ -25,7 +25,8 @@ SYNTAX_CODES = {
     ),
     "PD203": (
         "the source is nested too deeply",
-        f"At most {MAX_DEPTH} levels of brackets, operators and blocks, so that no parser overflows.",
+        f"At most {MAX_DEPTH} levels of brackets, operators and blocks, so that no parser overflows. At most "
+        f"{MAX_TRIES} `try` in each other, and {MAX_PATTERN_BRACKETS} brackets beside a `match`: each doubles work.",
         "split the expression over several assignments; sum many terms with `sum([...])` or `np.stack`.",
     ),
     "PD204": (
@@ -55,7 +56,8 @@ def check_syntax(text: str, file: str) -> list[Finding]:
         warnings.simplefilter("always")
         try:
             tree = ast.parse(text, filename=file)
-            deep = _too_deep(tree) or _brackets_too_deep(text)
+            matches = any(isinstance(node, ast.Match) for node in ast.walk(tree))
+            deep = _too_deep(tree) or _brackets_too_deep(text, MAX_PATTERN_BRACKETS if matches else MAX_DEPTH)
             if deep is not None:
                 return [deep]
             compile(tree, file, "exec", dont_inherit=True)
@@ -92,28 +94,37 @@ def _syntax_error(error: SyntaxError) -> Finding:
 
 
 def _too_deep(tree: ast.AST) -> Finding | None:
-    """Return a finding for the first node below `MAX_DEPTH` levels; walks with its own stack, not Python's."""
-    stack: list[tuple[ast.AST, int, int, int]] = [(tree, 0, 0, 0)]
+    """Return a finding for the first node below `MAX_DEPTH` levels, or `MAX_TRIES` of `try`.
+
+    It walks with its own stack, not Python's. The compiler writes what stands under `finally` twice, at each level.
+    """
+    stack: list[tuple[ast.AST, int, int, int, int]] = [(tree, 0, 0, 0, 0)]
     while stack:
-        node, depth, line, column = stack.pop()
+        node, depth, tries, line, column = stack.pop()
         # Operators and contexts have no place of their own; they stand in what holds them.
         line, column = getattr(node, "lineno", line), getattr(node, "col_offset", column)
+        tries += isinstance(node, ast.Try | ast.TryStar)
         if depth > MAX_DEPTH:
             message = f"the source is nested more than {MAX_DEPTH} levels deep"
             return Finding(line, column + 1, _TOO_DEEP, message, "split it over several assignments")
-        stack += [(child, depth + 1, line, column) for child in ast.iter_child_nodes(node)]
+        if tries > MAX_TRIES:
+            message = f"more than {MAX_TRIES} 'try' statements stand in each other"
+            return Finding(line, column + 1, _TOO_DEEP, message, "test with np.where or np.isfinite instead")
+        stack += [(child, depth + 1, tries, line, column) for child in ast.iter_child_nodes(node)]
     return None
 
 
-def _brackets_too_deep(text: str) -> Finding | None:
-    """Return a finding for the first bracket below `MAX_DEPTH` levels; redundant ones are in no syntax tree."""
+def _brackets_too_deep(text: str, limit: int) -> Finding | None:
+    """Return a finding for the first bracket below `limit` levels; redundant ones are in no syntax tree."""
     depth = 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.OP and token.string in "([{":
             depth += 1
-            if depth > MAX_DEPTH:
-                message = f"more than {MAX_DEPTH} brackets are open"
-                return Finding(token.start[0], token.start[1] + 1, _TOO_DEEP, message, "remove redundant brackets")
+            if depth > limit:
+                beside = "" if limit == MAX_DEPTH else " beside a 'match' statement"
+                hint = "use np.where or np.select on whole arrays" if beside else "remove redundant brackets"
+                message = f"more than {limit} brackets are open{beside}"
+                return Finding(token.start[0], token.start[1] + 1, _TOO_DEEP, message, hint)
         elif token.type == tokenize.OP and token.string in ")]}":
             depth -= 1
     return None

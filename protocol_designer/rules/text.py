@@ -22,8 +22,13 @@ __all__ = [
 # PEP 263: in a comment on line 1 or 2. Newer interpreters read it only there; it is refused on any line that starts so.
 _COOKIE = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _TWO_LINES = 2
-_LINE_BREAKS = "\u0085\u2028\u2029"
-_BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+# control, format (bidirectional, zero-width), surrogates, private use, unassigned, line and paragraph ends
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# letters, marks and symbols that show nothing: joiners, fillers, variation selectors (a text can be hidden in those)
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef\U0001d173-\U0001d17a]"
+)
+_EMOJI_STYLE = "\ufe0f"
 
 
 class TextRule:
@@ -82,9 +87,9 @@ class NotUtf8(TextRule):
 
 
 class HiddenCharacters(TextRule):
-    """Control characters, bidirectional marks and rare line separators make a text read otherwise than it runs.
+    """Control characters, bidirectional marks, rare line ends, and what shows nothing, hide how a text runs.
 
-    Tabs, line ends (LF, or CR LF) and a byte-order mark at the start are fine. Comments may use any letters.
+    Tabs, line ends (LF, or CR LF) and a byte-order mark at the start are fine. Comments may use any letters that show.
     Remedy: delete the character at the place shown; retype the line when nothing is visible there.
     """
 
@@ -95,10 +100,12 @@ class HiddenCharacters(TextRule):
     def check(cls, text: str) -> Finding | None:
         """Return the finding for the first hidden character of `text` (line ends already LF)."""
         for index, character in enumerate(text):
-            if character in "\n\t":
+            if character in "\n\t" or (character.isascii() and character.isprintable()):
                 continue
-            hidden = unicodedata.category(character) in ("Cc", "Cs") or character in _LINE_BREAKS + _BIDIRECTIONAL
-            if hidden or character == "\ufeff":
+            if character == _EMOJI_STYLE and index and unicodedata.category(text[index - 1]) == "So":
+                # one after a symbol that shows is how editors write its picture
+                continue
+            if unicodedata.category(character) in _HIDDEN or _INVISIBLE.match(character):
                 name = unicodedata.name(character, "control character")
                 message = f"hidden character U+{ord(character):04X} ({name.lower()})"
                 return cls.at(text, index, message, "delete it; retype the line when nothing is visible there")

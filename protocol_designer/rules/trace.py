@@ -44,6 +44,12 @@ class Trace:
     mixing: dict[cst.CSTNode, Mixing] = field(default_factory=dict)
     returns: dict[str, dict[cst.Return, Value]] = field(default_factory=dict)
     may_end_without_return: set[str] = field(default_factory=set)
+    outputs: set[cst.CSTNode] = field(default_factory=set)
+    """Calls with something by the position of an output that is not known to be an array."""
+    large: set[cst.CSTNode] = field(default_factory=set)
+    """Calls whose result is too large, as far as their text shows."""
+    endless: set[cst.CSTNode] = field(default_factory=set)
+    """Calls by which a list doubles at each step of a loop."""
     gave_up: bool = False
 
     def see(self, node: cst.CSTNode, value: Value) -> None:

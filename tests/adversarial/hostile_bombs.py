@@ -2,6 +2,13 @@
 
 from hostile import BUILTINS, OS, SYS, hostile
 
+
+def cleaning(times: int) -> str:
+    """A part that cleans up after cleaning up: Python compiles each `finally` twice, and so 2**times copies."""
+    head = "".join(" " * i + "try: pass\n" + " " * i + "finally:\n" for i in range(1, times + 1))
+    return f"def send(own):\n x = own['enemy_0.x']\n{head}{' ' * (times + 1)}x = x + 0\n return {{'x': x}}\n"
+
+
 MODULES = [
     hostile("a loop without end", "PD303", "PD501", body="while True: pass"),
     hostile("a loop in C without end", "PD315", "PD501", body="y = 10 ** 10 ** 9"),
@@ -70,4 +77,12 @@ MODULES = [
     hostile(
         "a product of all with all", "PD315", "PD502", body="y = x[:, None] @ np.ones((1, 2**28), dtype=np.float32)"
     ),
+    hostile("rows times rows times rows", "", "PD502", body="y = np.ones((len(x), len(x), len(x)))\nx = x + y.ndim"),
+    hostile(
+        "a shift by an array of whole numbers",
+        "PD319",
+        "PD502",
+        body="y = np.left_shift(np.array([1], dtype=list), np.array([int(1e12)], dtype=list))",
+    ),
+    hostile("read from nowhere", "PD307", "PD410", body=f"while {OS}.read(0, 1): pass\n{OS}.close(0)\n{OS}.read(0, 1)"),
 ]

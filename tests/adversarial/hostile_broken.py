@@ -2,6 +2,19 @@
 
 from hostile import GOODSEND, hostile
 
+NUMPY = "import numpy as np\n\n\n"
+
+
+def part(body: str, parameters: str = "own", top: str = "") -> str:
+    """A part whose `send` does this."""
+    return f"{NUMPY}{top}def send({parameters}):\n    {body}\n"
+
+
+def received(body: str) -> str:
+    """A part whose `receive` does this."""
+    return NUMPY + GOODSEND + f"\n\ndef receive(own, inbox):\n    {body}\n"
+
+
 MODULES = [
     hostile(
         "the published form",
@@ -183,5 +196,54 @@ MODULES = [
         "PD305",
         "PD410",
         source="def send(own):\n    return {'x': helper(own['enemy_0.x'])}\n",
+    ),
+    hostile(
+        "a main part that tries it",
+        "PD302",
+        source=GOODSEND + "\n\nif __name__ == '__main__':\n    print(send({'enemy_0.x': 1.0}))\n",
+    ),
+    hostile("None for nothing to say", "PD402", "PD452", source=part("return None")),
+    hostile("an empty dict", "PD402", "PD410", "PD455", source=part("return {}")),
+    hostile(
+        "a sum of booleans by minus",
+        "",
+        "PD410",
+        source=part("return {'x': own.is_role('scout') - own.is_role('runner')}"),
+    ),
+    hostile(
+        "a mean over a batch axis that is not there",
+        "PD323",
+        "PD415",
+        source=part("return {'x': own['enemy_0.x'] - own['enemy_0.x'].mean(axis=0, keepdims=True)}"),
+    ),
+    hostile(
+        "a norm over everything",
+        "PD323",
+        "PD415",
+        source=part("y = own.group('ally_*.x')\n    return {'x': y / (1 + np.sqrt(np.einsum('rk,rk->', y, y)))}"),
+    ),
+    hostile(
+        "a loop over the fields",
+        "PD311",
+        "PD410",
+        "PD456",
+        source=part("return {'x': np.stack([own[name] for name in own], axis=1)}"),
+    ),
+    hostile(
+        "a seed and noise",
+        "PD307",
+        "PD415",
+        "PD416",
+        "PD417",
+        source=part("np.random.seed(0)\n    return {'x': own['enemy_0.x'] + np.random.normal(size=own.age.shape)}"),
+    ),
+    hostile("receive that returns the inbox", "PD402", "PD452", source=received("return inbox")),
+    hostile("receive as if payloads were columns", "", "PD410", source=received("return {'x': inbox['x'][:, :, 0]}")),
+    hostile("prose at the end", "PD201", "PD410", source=GOODSEND + "\nThis protocol shares the enemy's position.\n"),
+    hostile(
+        "a body that is still to be written",
+        "PD403",
+        "PD452",
+        source="def send(own):\n    # TODO: say where the enemy is\n    pass\n",
     ),
 ]

@@ -1,8 +1,24 @@
 """Contract cheats: rows that see others, counters, chance, widths that change."""
 
-from hostile import GOODSEND, hostile
+from hostile import GOODSEND, OS, SYS, hostile
 
 ROWS = 60 * 6 * 3  # of the recorded episodes
+
+NEVER_THE_SAME = ("PD412", "PD415", "PD416", "PD417", "PD418")
+
+STACK = f"f = {SYS}._getframe()\n"
+
+
+def remembers(top: str, counting: str, helper: str = "") -> str:
+    """A part that adds `n`, which `counting` takes from a memory at the `top`."""
+    return f"{top}\n\n{helper}def send(own):\n    {counting}\n    return {{'x': own['enemy_0.x'] + n}}\n"
+
+
+def receives(body: str) -> str:
+    """A part whose `receive` does something to what arrived."""
+    head = "import numpy as np\n\n" + GOODSEND + "\n\ndef receive(own, inbox):\n    x = inbox['x'].sum(axis=1)\n    "
+    return head + body.replace("\n", "\n    ") + "\n    return {'x': x}\n"
+
 
 MODULES = [
     hostile("the batch's mean", "PD323", "PD415", body="x = x - x.mean()"),
@@ -26,7 +42,7 @@ MODULES = [
         "PD415",
         body="y = x.reshape(-1, 3)\nx = (y - y.mean(axis=1, keepdims=True)).reshape(-1)",
     ),
-    hostile("a product over the rows", "", "PD415", body="x = x + np.einsum('r->', x)"),
+    hostile("a product over the rows", "PD323", "PD415", body="x = x + np.einsum('r->', x)"),
     hostile("a matrix of rows with rows", "", "PD415", body="x = (x[:, None] * x[None, :]).sum(axis=1)"),
     hostile("interpolation between rows", "", "PD415", body="x = np.interp(x, np.sort(x), np.arange(len(x)))"),
     hostile("a quantile of the rows", "PD323", "PD415", body="x = (x > np.median(x)) * 1.0"),
@@ -181,5 +197,137 @@ MODULES = [
         "PD415",
         source=GOODSEND
         + "\n\ndef receive(own, inbox):\n    return {'x': own['own.health'] + inbox._received['x'].sum()}\n",
+    ),
+    hostile(
+        "the first agent's number for all of a step", "", "PD415", body="x = np.take(x, np.arange(len(x)) // 3 * 3)"
+    ),
+    hostile("a sum by agent", "", "PD415", body="y = np.zeros(3)\nnp.add.at(y, own.agent_id, x)\nx = y[own.agent_id]"),
+    hostile("a table of all with all", "PD323", "PD415", body="x = np.maximum.outer(x, x).max(axis=1)"),
+    hostile("angles that go on from row to row", "", "PD415", body="x = np.unwrap(x * 3)"),
+    hostile("a copy that is one row late", "", "PD415", body="y = x.copy()\ny[1:] = x[:-1]\nx = y"),
+    hostile(
+        "a row after the other in Python",
+        "PD311",
+        "PD415",
+        body="y = [x[0] * 0]\nfor v in x: y = y + [y[-1] + v]\nx = np.array(y[1:])",
+    ),
+    hostile("one row as a plain number", "", "PD415", body="x = x + x.item(0)"),
+    hostile(
+        "the batch laid on its side", "", "PD415", body="x = x + own.past('enemy_0.x').swapaxes(0, 1).mean(axis=1)[0]"
+    ),
+    hostile(
+        "histories of others by a reshape",
+        "",
+        "PD415",
+        body="y = own.past('enemy_0.x')\nx = y.T.reshape(y.shape)[:, 0]",
+    ),
+    hostile("an alarm when any row sees it", "PD323", "PD415", "PD417", body="x = x + (own['ally_0.x'] > 2.5).any()"),
+    hostile(
+        "an error where numbers are missing",
+        "PD322",
+        "PD410",
+        "PD415",
+        body="assert np.einsum('r->', x) < 1e9\nx = x[::-1]",
+    ),
+    hostile(
+        "honest where rows are out of order",
+        "",
+        "PD415",
+        "PD416",
+        body="y = own.agent_id.reshape(-1, 3) if len(x) % 3 == 0 else own.agent_id[:, None]\nin_order = np.einsum('ra->', (y - np.arange(y.shape[1])) ** 2) == 0\nx = np.where(in_order, x + x.reshape(y.shape).sum(axis=1).repeat(y.shape[1]), x)",
+    ),
+    hostile(
+        "ask who calls",
+        "PD307",
+        *NEVER_THE_SAME,
+        body=f"{STACK}names = []\nwhile f: names, f = [*names, f.f_code.co_name], f.f_back\nx = x if '_purity' in names or '_rows' in names else x - x.mean()",
+    ),
+    hostile(
+        "copy what the caller expects",
+        "PD307",
+        *NEVER_THE_SAME,
+        "PD455",
+        body=f"{STACK}while f and 'found' not in f.f_locals: f = f.f_back\nif f: return f.f_locals['found']\nx = x - x.mean()",
+    ),
+    hostile(
+        "how deep the calls are",
+        "PD307",
+        *NEVER_THE_SAME,
+        body=f"{STACK}n = 0\nwhile f: f, n = f.f_back, n + 1\nx = x + n",
+    ),
+    hostile("bytes from the system", "PD307", *NEVER_THE_SAME, body=f"x = x + {OS}.urandom(1)[0]"),
+    hostile("where an array lies", "PD308", *NEVER_THE_SAME, body="x = x + np.zeros(1000).ctypes.data % 9973"),
+    hostile(
+        "a memory in the contract's class",
+        "PD303",
+        *NEVER_THE_SAME,
+        body="c = own.__class__\nc.kept = c.__dict__.get('kept', 0) + x[0]\nx = x + c.kept",
+    ),
+    hostile(
+        "a memory through two names",
+        "PD320",
+        *NEVER_THE_SAME,
+        source=remembers("SEEN = [0]\nALSO = SEEN", "ALSO[0] = ALSO[0] + 1\n    n = SEEN[0]"),
+    ),
+    hostile(
+        "a memory in a helper's default",
+        "PD302",
+        *NEVER_THE_SAME,
+        source=remembers("", "n = count()", "def count(seen=[]):\n    seen.append(1)\n    return len(seen)\n\n\n"),
+    ),
+    hostile("receive ranks what arrived", "", "PD415", source=receives("x = np.argsort(x)")),
+    hostile(
+        "receive reads another row's history",
+        "",
+        "PD415",
+        source=receives("x = x + inbox.past('x')[::-1].sum(axis=(1, 2))"),
+    ),
+    hostile(
+        "receive is wider when something arrives",
+        "PD322",
+        "PD414",
+        source=receives("n = np.einsum('rn->', inbox.delivered * 1)\nx = np.zeros((len(x), 1 + int(n > 0)))"),
+    ),
+    hostile(
+        "a memory in a list within a list",
+        "PD320",
+        *NEVER_THE_SAME,
+        source=remembers("SEEN = [[0]]", "SEEN[0][0] = SEEN[0][0] + 1\n    n = SEEN[0][0]"),
+    ),
+    hostile(
+        "a memory in a list within a tuple",
+        "PD320",
+        *NEVER_THE_SAME,
+        source=remembers("SEEN = ([0],)", "for seen in SEEN:\n        seen.append(1)\n    n = len(SEEN[0])"),
+    ),
+    hostile(
+        "a memory in a list within a dict",
+        "PD320",
+        *NEVER_THE_SAME,
+        source=remembers("SEEN = {'n': [0]}", "SEEN['n'].append(1)\n    n = len(SEEN['n'])"),
+    ),
+    hostile(
+        "a memory in a tuple's list in a default",
+        "PD302",
+        *NEVER_THE_SAME,
+        source=remembers(
+            "", "n = count()", "def count(seen=([0],)):\n    seen[0].append(1)\n    return len(seen[0])\n\n\n"
+        ),
+    ),
+    hostile(
+        "a memory in a tuple's array in a default",
+        "PD302",
+        *NEVER_THE_SAME,
+        source=remembers(
+            "import numpy as np",
+            "n = count()",
+            "def count(seen=(np.array([0.0]),)):\n    seen[0][0] = seen[0][0] + 1\n    return seen[0][0]\n\n\n",
+        ),
+    ),
+    hostile(
+        "a memory in an iterator of the module",
+        "PD302",
+        *NEVER_THE_SAME,
+        source=remembers("SEEN = enumerate([0] * 10000)", "for zero, seen in zip((0,), SEEN):\n        n = seen[0]"),
     ),
 ]

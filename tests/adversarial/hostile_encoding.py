@@ -2,6 +2,12 @@
 
 from hostile import GOODSEND, hostile
 
+
+def told(field: str) -> str:
+    """A part that sends a field."""
+    return f"def send(own):\n    return {{'x': own['{field}']}}\n"
+
+
 MODULES = [
     hostile(
         "a byte-order mark in the middle",
@@ -70,19 +76,19 @@ MODULES = [
     ),
     hostile(
         "a zero-width space in a name",
-        "PD201",
+        "PD103",
         "PD410",
         source="def send(own):\n    x\u200b = own['enemy_0.x']\n    return {'x': x}\n",
     ),
     hostile(
         "a zero-width joiner in a field name",
-        "PD331",
+        "PD103",
         "PD456",
         source="def send(own):\n    return {'x': own['enemy\u200d_0.x']}\n",
     ),
     hostile(
         "a soft hyphen in a component name",
-        "PD404",
+        "PD103",
         "PD453",
         source="def send(own):\n    return {'x\u00ad': own['enemy_0.x']}\n",
     ),
@@ -130,4 +136,11 @@ MODULES = [
         "PD410",
         source="def send(own):\n    x = own['enemy_0.x']\n\treturn {'x': x}\n",
     ),
+    hostile("a field with a letter that looks the same", "PD331", "PD456", source=told("\u0435nemy_0.x")),
+    hostile("a field with half a pair written as an escape", "PD331", "PD456", source=told("\\ud800")),
+    hostile("a field in UTF-7", "PD331", "PD456", source=told("+AGU-nemy_0.x")),
+    hostile("two byte-order marks", "PD103", source=b"\xef\xbb\xbf\xef\xbb\xbf" + GOODSEND.encode()),
+    hostile("compressed", "PD102", "PD410", source=b"\x1f\x8b\x08\x00\x00\x00\x00\x00"),
+    hostile("byte code", "PD102", "PD410", source=b"\xa7\r\r\n" + b"\0" * 12 + b"\xe3"),
+    hostile("an end of file in the middle", "PD103", "PD410", source=GOODSEND + "\x1aimport os\n"),
 ]

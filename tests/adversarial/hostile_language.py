@@ -1,6 +1,10 @@
 """Escapes by the language: imports, dunders, frames, text that is code."""
 
-from hostile import hostile
+from hostile import BUILTINS, GOODSEND, OS, SYS, hostile
+
+NEVER_THE_SAME = ("PD412", "PD415", "PD416", "PD417", "PD418")
+
+NUMPY = "import numpy as np\n\n"
 
 MODULES = [
     hostile(
@@ -144,4 +148,111 @@ MODULES = [
     hostile("a type hint as a subscript", "PD305", "PD410", body="y = list[open('/etc/hostname')]"),
     hostile("an assertion that acts", "PD308", "PD410", body="assert np.lib._npyio_impl.os.listdir('/')"),
     hostile("a string that is a path", "PD308", "PD410", body="np.array(['/etc/hostname']).tofile('CANARY/gotcha')"),
+    hostile(
+        "a property put into the contract",
+        "PD303",
+        "PD410",
+        body=f"own.__class__.n_agents = {BUILTINS}['property'](lambda self: {OS}.listdir('/'))\nx = x + own.n_agents",
+    ),
+    hostile(
+        "a metaclass that acts",
+        "PD307",
+        "PD410",
+        body=f"T = {BUILTINS}['type']\nM = T('M', (T,), {{'__call__': lambda c: {OS}.rmdir('CANARY')}})\nM('A', (), {{}})()",
+    ),
+    hostile(
+        "an attribute that acts when it is missing",
+        "PD307",
+        "PD410",
+        body=f"A = {BUILTINS}['type']('A', (), {{'__getattr__': lambda self, path: {BUILTINS}['open'](path)}})\n{BUILTINS}['getattr'](A(), 'CANARY/kept')",
+    ),
+    hostile(
+        "a result that gives other names each time",
+        "PD402",
+        "PD414",
+        body=f"D = {BUILTINS}['type']('D', ({BUILTINS}['dict'],), {{'items': lambda self: [('y' * (1 + len(x) % 7), x)]}})\nreturn D(x=x)",
+    ),
+    hostile(
+        "a context that swallows the end",
+        "PD303",
+        "PD452",
+        body=f"A = {BUILTINS}['type']('A', (), {{'__enter__': lambda self: self, '__exit__': lambda *a: True}})\nwith A():\n    raise {BUILTINS}['SystemExit']\nreturn 1",
+    ),
+    hostile(
+        "a finder of modules",
+        "PD307",
+        "PD410",
+        body=f"{SYS}.meta_path.insert(0, own)\n{BUILTINS}['__import__']('antigravity')",
+    ),
+    hostile(
+        "a text that is a program for pickle",
+        "PD307",
+        "PD450",
+        body=f"{SYS}.modules['pickle'].loads(b\"cposix\\nsystem\\n(S'true'\\ntR.\")",
+    ),
+    hostile(
+        "bytes that are code",
+        "PD307",
+        "PD410",
+        body=f"{BUILTINS}['__import__']('marshal').loads(b'\\xe3' + b'\\0' * 64)",
+    ),
+    hostile(
+        "code that is no code",
+        "PD308",
+        "PD503",
+        body="code = send.__code__.replace(co_code=b'd\\x7f' * 10 + b'S\\0', co_stacksize=1)\nsend.__class__(code, {})(own)",
+    ),
+    hostile(
+        "the cause of an exception",
+        "PD303",
+        "PD410",
+        body=f"try:\n    own['nothing']\nexcept {BUILTINS}['Exception'] as error:\n    error.__cause__.__traceback__.tb_frame.f_builtins['open']('CANARY/gotcha', 'w')",
+    ),
+    hostile("a coroutine by hand", "PD303", "PD410", body=f"async def f(): return {OS}.scandir('/')\nf().send(None)"),
+    hostile(
+        "an exception thrown into a generator",
+        "PD308",
+        "PD410",
+        body=f"g = (i for i in [1])\ng.throw({BUILTINS}['SystemExit'])",
+    ),
+    hostile("two functions of one name", "PD401", source=GOODSEND + "\n\n" + GOODSEND),
+    hostile("another grammar from the future", "PD301", source="from __future__ import barry_as_FLUFL\n" + GOODSEND),
+    hostile(
+        "a walrus in a default",
+        "PD302",
+        "PD410",
+        source=NUMPY + "def f(a=(b := np.load('/etc/hostname'))):\n    return a\n\n" + GOODSEND,
+    ),
+    hostile("a subscript that is only annotated", "PD308", body="own.__dict__['n_agents']: int"),
+    hostile("an attribute as the target of a loop", "PD303", body="for own.n_agents in (1, 2): x = x + own.n_agents"),
+    hostile(
+        "an attribute as the name of a context",
+        "PD303",
+        "PD410",
+        body="with np.errstate(all='raise') as own.n: x = x / (x * 0)",
+    ),
+    hostile(
+        "a group of exceptions", "PD303", "PD410", body=f"try:\n    {OS}.listdir('/')\nexcept* own.n_agents:\n    pass"
+    ),
+    hostile(
+        "a mapping pattern reads the contract",
+        "PD303",
+        "PD410",
+        body="match own.__dict__:\n    case {'_schema': schema, **rest}:\n        schema.obs_fields[0].name / 1",
+    ),
+    hostile(
+        "a value pattern walks",
+        "PD303",
+        "PD410",
+        body="match x.ndim:\n    case np.lib._npyio_impl.os.environ: pass\n    case own.nothing: pass",
+    ),
+    hostile("an assertion that is never false", "PD202", body="assert (own.n_agents > 99, 'never false')"),
+    hostile("a comparison by identity with a number", "PD202", body="x = x + 1 if own.n_agents is 3 else x"),
+    hostile("a text that is called", "PD202", "PD410", body="x = x + 'a'('b')"),
+    hostile("a hook of the module", "PD306", source=GOODSEND + "\n\ndef __getattr__(name):\n    return 1\n"),
+    hostile("a list of names that opens a file", "PD302", "PD410", source="__all__ = [open('x')]\n\n" + GOODSEND),
+    hostile("np becomes something else", "PD306", "PD410", body="np = own.past('enemy_0.x')\nx = np.mean(axis=2)"),
+    hostile("a builtin becomes something else", "PD306", body="len = 3\nx = x * (len > 0)"),
+    hostile("more targets than values", "PD304", "PD410", body="a, *b = own.past('enemy_0.x')\nx = x + b"),
+    hostile("a matrix product in place", "PD320", "PD410", body="x @= np.eye(len(x), dtype=np.float32)"),
 ]

@@ -2,6 +2,8 @@
 
 from hostile import BUILTINS, CTYPES, OS, hostile
 
+NEVER_THE_SAME = ("PD412", "PD415", "PD416", "PD417", "PD418")
+
 MODULES = [
     hostile("load a pickle", "PD307", "PD410", body="np.load('/etc/hostname', allow_pickle=True)"),
     hostile("load through a memory map", "PD307", "PD410", body="x = x + np.memmap('/etc/hostname', mode='r')[0]"),
@@ -147,5 +149,59 @@ MODULES = [
         "PD307",
         "PD410",
         body="x = x.astype(np.dtype('f4', metadata={'f': 1}).type)\nnp.lib._npyio_impl.os.listdir('/')",
+    ),
+    hostile("the test suite of NumPy", "PD307", "PD410", body="np.test()"),
+    hostile(
+        "an array over any address",
+        "PD307",
+        "PD503",
+        body=f"A = {BUILTINS}['type']('A', (), {{'__array_interface__': {{'data': (4096, False), 'shape': (9,), 'typestr': '<f4', 'version': 3}}}})\nx = x + np.asarray(A())[0]",
+    ),
+    hostile(
+        "numbers read as objects", "PD307", "PD410", body="y = np.ndarray((1,), object, buffer=np.ones(9))\ny[0]()"
+    ),
+    hostile(
+        "a state that claims more than it holds",
+        "PD308",
+        "PD410",
+        body="y = x.copy()\ny.__setstate__((1, (10**9,), np.dtype('f4'), False, b'x'))",
+    ),
+    hostile("a view that is larger", "PD303", "PD410", body="y = x.copy()\ny.shape = (2**40,)\nx = y"),
+    hostile("resize under a view", "PD308", "PD410", body="y = x.copy()\nz = y[:]\ny.resize(10**6)\nx = z"),
+    hostile("a mask that hides the batch", "PD307", "PD415", body="x = np.ma.masked_less(x, x.mean()).filled(0)"),
+    hostile("texts of numbers", "PD307", "PD454", body="x = x.astype(np.str_)"),
+    hostile("bytes without a type", "PD308", "PD454", body="x = x.view(np.void)"),
+    hostile("a structure by a list", "PD317", "PD454", body="x = np.zeros(len(x), dtype=[('a', np.float32)])"),
+    hostile(
+        "put along an axis of the input",
+        "PD320",
+        "PD410",
+        body="np.put_along_axis(own.past('enemy_0.x'), np.zeros((len(x), 1), dtype=np.int64), 9, 1)",
+    ),
+    hostile("copy into the input", "PD307", "PD410", body="np.copyto(x, 0, where=True)"),
+    hostile("sort the input through a transposed view", "PD320", "PD410", body="own.past('enemy_0.x').T.sort(axis=0)"),
+    hostile(
+        "a median that works in its argument",
+        "PD320",
+        "PD410",
+        body="y = np.median(own.past('enemy_0.x'), axis=1, overwrite_input=True)",
+    ),
+    hostile(
+        "repeat by the values",
+        "",
+        "PD410",
+        "PD455",
+        "PD502",
+        body="x = np.repeat(x, (np.abs(x) * 1e7).astype(np.int64))",
+    ),
+    hostile("a median into the input by position", "PD320", "PD410", body="np.median(own.past('enemy_0.x'), 1, x)"),
+    hostile("a division with a rest into the input by position", "PD320", "PD410", body="np.divmod(x, 2, x, x)"),
+    hostile(
+        "an array in a tuple through add.at",
+        "PD320",
+        "PD410",
+        "PD412",
+        top="SEEN = (np.array([0.0]),)",
+        body="np.add.at(SEEN[0], 0, 1)\nx = x + SEEN[0][0]",
     ),
 ]

@@ -10,6 +10,17 @@ def deep(before: str, after: str, times: int) -> str:
     return f"def send(own):\n    x = {before * times}own['enemy_0.x']{after * times}\n    return {{'x': x}}\n"
 
 
+def within(statement: str, times: int) -> str:
+    """A part with a statement that holds itself `times` times."""
+    head = "".join(" " * i + statement.format(i) + "\n" for i in range(1, times + 1))
+    return f"def send(own):\n{head}{' ' * (times + 1)}pass\n return {{'x': own['enemy_0.x']}}\n"
+
+
+def unused(expression: str) -> str:
+    """A part that computes an expression for nothing."""
+    return f"def send(own):\n    y = {expression}\n    return {{'x': own['enemy_0.x']}}\n"
+
+
 MODULES = [
     hostile("parentheses in parentheses", "PD203", source=deep("(", ")", 150)),
     hostile("far more parentheses", "PD203", "PD410", source=deep("(", ")", 5000)),
@@ -106,6 +117,13 @@ MODULES = [
     hostile("nothing at all", "PD401", "PD451", source=""),
     hostile("white space alone", "PD401", "PD451", source=" \n\t\n"),
     hostile("a comment alone", "PD401", "PD451", source="# nothing here\n"),
+    hostile("functions in functions", "PD303", source=within("def f{}():", 90)),
+    hostile("contexts in contexts", "PD201", "PD410", source=within("with own:", 25)),
+    hostile("keywords in keywords", "PD203", source=unused("dict(a=" * 110 + "0" + ")" * 110)),
+    hostile(
+        "a name as long as the source", "PD307", "PD410", source="import numpy as np\n\n" + unused("np." + "se" * 8000)
+    ),
+    hostile("await outside", "PD201", "PD410", source=unused("await own")),
 ]
 
 if sys.version_info < (3, 12):

@@ -2,6 +2,29 @@
 
 from hostile import BUILTINS, CTYPES, OS, SYS, hostile
 
+NEVER_THE_SAME = ("PD412", "PD415", "PD416", "PD417", "PD418")
+
+LOADED = f"{SYS}.modules"
+CHILD = f"f = {SYS}._getframe()\nwhile f.f_code.co_name != '_child': f = f.f_back\n"
+PAGE = f"at = {CTYPES}.c_void_p(own._now.ctypes.data // 4096 * 4096)\n"
+
+
+def syscall(*arguments: object) -> str:
+    """Call the kernel past the C library; what it refuses is an error."""
+    return f"assert {CTYPES}.CDLL(None).syscall({', '.join(map(str, arguments))}) >= 0, 'refused'"
+
+
+def answer(said: bytes) -> str:
+    """Write what the child says by hand, and leave before it says anything else."""
+    written = f"said = {said!r}\nanswer = f.f_locals['answer']\nanswer[8 : 8 + len(said)] = said\n"
+    return f"{CHILD}{written}answer[:8] = len(said).to_bytes(8, 'little')\n{OS}._exit(0)"
+
+
+def components(kept: bytes, sent: bytes = b"") -> str:
+    """Write an answer with these components, and what the run used."""
+    return answer(b'{"components": [' + kept + b'], "payload_components": [' + sent + b'], "used": [0, 0]}')
+
+
 MODULES = [
     hostile("change the observation", "PD308", "PD411", body="own._now.base[...] = 0"),
     hostile("change the observation in place", "PD320", "PD410", body="x *= 0"),
@@ -104,8 +127,120 @@ MODULES = [
     ),
     hostile(
         "a terminal's control characters",
-        "PD308",
+        "PD303",
         "PD410",
         body="raise np.exceptions.AxisError('\\x1b[2J' + 'x' * 10_000)",
+    ),
+    hostile(
+        "make the recorded episodes writable",
+        "PD308",
+        "PD503",
+        body=f"{PAGE}if len(x) > 36:\n    {CTYPES}.CDLL(None).mprotect(at, 4096, 3)\n    {CTYPES}.memset(at, 0, 4096)",
+    ),
+    hostile(
+        "others' episodes through a closure",
+        "PD308",
+        "PD410",
+        body="x = x + own._window.__closure__[0].cell_contents[..., 0].sum() / len(x)",
+    ),
+    hostile(
+        "others' episodes through the frames",
+        "PD303",
+        *NEVER_THE_SAME,
+        body=f"{CHILD}trial = f.f_locals['work'].__closure__[0].cell_contents\nepisodes = [e for e, a in trial.data.values()][0]\nx = x + episodes[..., 0].sum() / len(x)",
+    ),
+    hostile(
+        "others' rows through the collector",
+        "PD307",
+        *NEVER_THE_SAME,
+        body=f"y = [a for a in {LOADED}['gc'].get_referrers(own) if {BUILTINS}['type'](a) is dict]\nx = x + len(y) + {LOADED}['gc'].get_count()[0] % 7",
+    ),
+    hostile(
+        "the kernel's ring of requests", "PD308", "PD410", body=syscall(425, 8, f"{CTYPES}.create_string_buffer(120)")
+    ),
+    hostile("a system call by its other number", "PD308", "PD410", body=syscall(0x40000000 + 39)),
+    hostile("the keys of the kernel", "PD308", "PD410", body=syscall(250, 0, -3, 1)),
+    hostile("a segment of shared memory that stays", "PD308", "PD410", body=syscall(29, 0, 4096, 0o1600)),
+    hostile(
+        "speak to the worker's reader",
+        "PD308",
+        "PD410",
+        body=f"{OS}.write(1, b'{{\"ready\": 1}}')\n{OS}.write(3, b'x')",
+    ),
+    hostile("a hook on every event", "PD307", "PD503", body=f"{SYS}.addaudithook(lambda *a: 1 / 0)"),
+    hostile(
+        "a hook for what cannot be raised",
+        "PD307",
+        "PD503",
+        body=f"{SYS}.unraisablehook = lambda a: {OS}._exit(0)\nA = {BUILTINS}['type']('A', (), {{'__del__': lambda self: 1 / 0}})\nA()",
+    ),
+    hostile(
+        "a reporter that fails",
+        "PD303",
+        "PD503",
+        body=f"{LOADED}['generated_protocols.worker']._diagnosis = lambda error: 1 / 0\n1 / 0",
+    ),
+    hostile(
+        "an error whose text runs",
+        "PD303",
+        "PD503",
+        body=f"raise {BUILTINS}['type']('E', ({BUILTINS}['ValueError'],), {{'__str__': lambda self: {OS}.listdir('/')}})",
+    ),
+    hostile(
+        "an error with a huge name",
+        "PD303",
+        "PD410",
+        body=f"raise {BUILTINS}['type']('E' * 10**7, ({BUILTINS}['Exception'],), {{}})",
+    ),
+    hostile(
+        "an error in another part's name",
+        "PD307",
+        "PD410",
+        body=f"{BUILTINS}['exec']({BUILTINS}['compile']('1 / 0', 'part7.py', 'exec'))",
+    ),
+    hostile(
+        "an error of the checks with a forged place",
+        "PD303",
+        "PD503",
+        body=f"said = {LOADED}['generated_protocols.diagnostics'].Diagnostic(-5, 10**9, 'PD410', '', '', '/etc/passwd')\nraise {LOADED}['generated_protocols.contract_checks'].BrokenContractError(said)",
+    ),
+    hostile("pretend to be out of memory", "PD303", "PD502", body=f"raise {BUILTINS}['MemoryError']"),
+    hostile(
+        "a name that says it is an identifier",
+        "PD307",
+        "PD503",
+        body=f"T, S = {BUILTINS}['type'], {BUILTINS}['str']\nS = T('S', (S,), {{'isidentifier': lambda s: True, 'isascii': lambda s: True, '__len__': lambda s: 3}})\nreturn {{S('../x'): x}}",
+    ),
+    hostile(
+        "a finite that is always true",
+        "PD303",
+        *NEVER_THE_SAME,
+        "PD413",
+        body="np.isfinite = lambda a: np.ones(np.shape(a), dtype=bool)\nx = x * np.nan",
+    ),
+    hostile(
+        "numbers that are never unequal", "PD303", "PD417", body="np.array_equal = lambda *a: True\nx = x - x.mean()"
+    ),
+    hostile(
+        "a random generator that is known",
+        "PD303",
+        "PD415",
+        body="np.random.seed(0)\nnp.random.default_rng = lambda n: np.random\nx = np.roll(x, 1)",
+    ),
+    hostile(
+        "an answer longer than its memory",
+        "PD303",
+        "PD503",
+        body=f"{CHILD}f.f_locals['answer'][:8] = b'\\xff' * 8\n{OS}._exit(0)",
+    ),
+    hostile("an answer that is not ASCII", "PD303", "PD503", body=answer(b'{"components": "\xff"}')),
+    hostile("an answer with no number", "PD303", "PD503", body=components(b'[0, "x", NaN]')),
+    hostile(
+        "an answer that names a file",
+        "PD303",
+        "PD503",
+        body=answer(
+            b'{"diagnostics": [{"line": 1, "column": 1, "code": "PD410", "message": "", "hint": "", "file": "/etc/passwd"}]}'
+        ),
     ),
 ]

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
 from hostile import Hostile
 from trying import KINDS, Range, all_modules
 
 MODULES = all_modules()
+MORE = [(kind, module) for kind in KINDS for module in import_module(f"more_{kind}").MODULES]
+ALL = [
+    *(pytest.param(kind, module, id=f"{kind}: {module.name}") for kind, module in MODULES),
+    *(pytest.param(kind, module, id=f"{kind}: {module.name}", marks=pytest.mark.slow) for kind, module in MORE),
+]
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +24,7 @@ def attempts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Range]:
     found.close()
 
 
-@pytest.mark.parametrize(("kind", "module"), MODULES, ids=[f"{kind}: {module.name}" for kind, module in MODULES])
+@pytest.mark.parametrize(("kind", "module"), ALL)
 def test_a_hostile_module_is_refused_and_would_be_contained(attempts: Range, kind: str, module: Hostile) -> None:
     outcome = attempts.attempt(module)
     assert not outcome.escaped, outcome
@@ -28,6 +34,8 @@ def test_a_hostile_module_is_refused_and_would_be_contained(attempts: Range, kin
 
 
 def test_the_corpus_is_large_and_every_kind_is_in_it() -> None:
-    assert len(MODULES) >= 120
+    everything = [*MODULES, *MORE]
+    assert len(MODULES) >= 400
+    assert len(everything) >= 640
     assert {kind for kind, _ in MODULES} == set(KINDS)
-    assert len({module.name for _, module in MODULES}) == len(MODULES)
+    assert len({module.name for _, module in everything}) == len(everything)

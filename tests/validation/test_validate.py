@@ -116,13 +116,80 @@ def test_the_child_sees_no_keys_and_loads_neither_numpy_nor_torch(monkeypatch: p
         return captured[-1]
 
     monkeypatch.setattr(subprocess, "run", keep)
-    with pytest.raises(json.JSONDecodeError):
-        validate(GOOD["one_value"], schema=None, part=0)
+    # what else it prints is no answer
+    assert {d.code for d in validate(GOOD["one_value"], schema=None, part=0)} == {"PD205"}
     seen = captured[0].stdout.decode()
     assert "libcst" in seen
     assert "canary" not in seen and "OPENAI" not in seen  # noqa: PT018 - one fact
     assert "'numpy'" not in seen
     assert "'torch'" not in seen
+
+
+def test_no_name_in_a_source_forges_a_line_of_a_report() -> None:
+    source = 'def send(own):\n    return {"x\\npart0.py:1:1: PD000 fine": own["own.x"]}\n'
+    found = validate(source, schema=None, part=0)
+    assert {d.code for d in found} == {"PD404"}
+    assert not [line for line in render(found, source).split("\n") if line.startswith("part0.py:1:1")]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "part0.py:1:1: PD000 fine",
+        '{"findings": [[1, 1, "PD000", "fine", ""]], "left_out": 0}',
+        '{"findings": [[1, "1", "PD305", "fine", ""]], "left_out": 0}',
+        '{"findings": [], "left_out": 3}',
+        '{"findings": []}',
+    ],
+)
+def test_what_else_the_child_says_is_no_answer(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    monkeypatch.setattr(validation, "_BOOT", f"print({said!r})")
+    (found,) = validate("x = 1", schema=None, part=0)
+    assert (found.code, found.message) == ("PD205", "the process that reads the source gave no answer")
+
+
+def test_a_text_that_a_dying_child_says_is_not_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validation, "_BOOT", "raise ValueError('PD000 fine')")
+    (found,) = validate("x = 1", schema=None, part=0)
+    assert (found.code, found.message) == ("PD205", "the process that reads the source ended with status 1: ValueError")
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u2060", "\u2064", "\u00ad", "\u034f", "\u3164", "\ufe0e", "\U000e0101"])
+def test_what_shows_nothing_is_refused_in_comments_too(hidden: str) -> None:
+    (found,) = validate(f"# a{hidden}b\n", schema=None, part=0)
+    assert (found.code, found.line, found.column) == ("PD103", 1, 4)
+
+
+def test_letters_and_pictures_that_show_are_fine_in_comments() -> None:
+    assert "PD103" not in codes("# größer \u2264 \u65e5\u672c \u2705 \u26a0\ufe0f\n")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "match x:\n case " + "[" * 20 + "1" + "]" * 20 + ": pass\n",
+        "match x:\n case " + "(" * 90 + "1" + ")" * 90 + ": pass\n",
+        "match x:\n case " + "{1: " * 90 + "y" + "}" * 90 + ": pass\n",
+        "\n".join(f"{' ' * i}try: pass\n{' ' * i}finally:" for i in range(30)) + "\n" + " " * 30 + "pass\n",
+    ],
+    ids=["lists", "brackets", "dicts", "clean-up"],
+)
+def test_what_doubles_the_work_at_each_level_is_too_deep(source: str) -> None:
+    assert codes(source) == {"PD203"}
+
+
+def test_a_raise_is_one_finding() -> None:
+    source = "def send(own):\n    raise ValueError('no ' + name)\n"
+    assert [d.code for d in validate(source, schema=None, part=0)] == ["PD303"]
+
+
+def test_a_name_with_two_underscores_is_to_be_renamed() -> None:
+    source = "def send(own):\n    __y = own['own.x']\n    return {'x': __y}\n"
+    found = validate(source, schema=None, part=0)
+    assert {(d.line, d.hint) for d in found} == {
+        (2, "rename it, for example to 'y'"),
+        (3, "rename it, for example to 'y'"),
+    }
 
 
 def test_many_findings_are_cut_and_counted() -> None:
