@@ -170,7 +170,7 @@ def test_freeze_train_edit_refuse_freeze_again(tmp_path: Path) -> None:
     assert other_task.returncode == 3
     assert "was made for" in other_task.stderr
     # a run's copy whose hashes match, but which the rules refuse: hashes are not trust
-    copy = Path(result["run"]) / "protocol"
+    copy = tmp_path / result["run"] / "protocol"
     source = "import os\n\n\ndef send(own):\n    return {'food': own.group('cell_*.food_level')}\n"
     manifest = json.loads((copy / "manifest.json").read_text())
     manifest["parts"]["part0.py"] = source_hash(source.encode())
