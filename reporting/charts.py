@@ -205,12 +205,8 @@ def heat_map(
     labelled = across <= LABELLED
     if labelled:
         middle = (domain[0] + domain[1]) / 2
-        dark = (
-            {"param": "dark", "value": "#000"}
-            if diverging
-            else {"test": f"datum.{value[0]} > {middle + 0.1}", "value": "#000"}
-        )
-        ink = {"value": "#000"} if diverging else {"condition": dark, "value": "#fff"}
+        bright = {"test": f"datum.{value[0]} > {middle + 0.1}", "value": "#000"}
+        ink = {"value": "#000"} if diverging else {"condition": bright, "value": "#fff"}
         text = {"type": "text", "fontSize": 11}
         number = quantitative(value[0], None, format="+.2f" if diverging else ".2f")
         layers.append({"mark": text, "encoding": {**cell, "text": number, "color": ink}})

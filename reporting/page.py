@@ -53,7 +53,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Chart:
-    """A Vega-Lite specification. `about` says in a sentence what to look for: it is the caption and what is read aloud."""
+    """A Vega-Lite specification. `about` says in a sentence what to look for: it is the caption."""
 
     title: str
     about: str

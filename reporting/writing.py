@@ -56,7 +56,7 @@ def render_page(page: Page, library: str) -> str:
         spec_of=lambda chart: Markup(embeddable(chart.spec)),
         cell=cell,
         sort_key=sort_key,
-        is_number=lambda row, column: isinstance(plain(row.get(column.key)), int | float),
+        numeric_columns=numeric_columns,
     )
 
 
@@ -118,9 +118,18 @@ def cell(row: Any, column: Any) -> str:
     """Return a cell's text: numbers with the column's digits, "-" for what is not known."""
     text = _number(row.get(column.key), column.digits)
     low, high = row.get(f"{column.key}_low"), row.get(f"{column.key}_high")
-    if column.bounds and plain(low) is not None and plain(high) is not None:
+    if column.bounds and text != "-" and plain(low) is not None and plain(high) is not None:
         text += f" [{_number(low, column.digits)}, {_number(high, column.digits)}]"
     return text
+
+
+def numeric_columns(table: Any) -> list[int]:
+    """Return the places of the columns that hold numbers."""
+    return [
+        place
+        for place, column in enumerate(table.columns)
+        if any(isinstance(plain(row.get(column.key)), int | float) for row in table.rows)
+    ]
 
 
 def sort_key(row: Any, column: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from protocol_designer.reporting.reading import Design
@@ -53,12 +53,12 @@ def cost_section(design: Design) -> Section | None:
     names = [f"{agent} {role}".strip() for agent, role in enumerate(roles)]
     blocks: list[Block] = [
         Text(
-            "A number that varies costs 32 bits in each step in which its sender speaks, one that takes two values 1 bit. A link "
-            "goes from one sender to one receiver; every sender's message goes to all others."
+            "A number that varies costs 32 bits in each step in which its sender speaks, one that takes two values 1 bit. A "
+            "link goes from one sender to one receiver; every sender's message goes to all others."
         )
     ]
     if len(bits) <= MOST_AGENTS and any(bits):
-        about = "An arrow's width is what a link carries per step; hover over it for the number."
+        about = "An arrow is a link, as wide as what it carries; the number beside its start is bits per step."
         blocks.append(Chart("Who tells whom, and how much", about, link_graph(names, bits)))
     rows = [
         {"agent": name, "bits": value, "speaks": speaking, "numbers": varying}
@@ -103,8 +103,8 @@ def _gains(design: Design) -> list[Block]:
                     Column("per_100_bits", "gain per 100 bits", 4),
                 ),
                 rows,
-                "What a part added to the share of steps in which fields are known, beside the parts before it, for what it "
-                "added to the traffic.",
+                "What a part added to the share of steps in which fields are known, beside the parts before it, for what "
+                "it added to the traffic.",
             )
         )
     components = component_rows(design)
@@ -121,12 +121,13 @@ def _gains(design: Design) -> list[Block]:
                 quantitative("per_number", "gain per number", format=".3f"),
             ],
         )
-        about = "As measured when the component was chosen, beside those chosen before it; a number is 32 bits, a yes or no 1 bit."
+        about = "As measured when it was chosen, beside those chosen before it; a number is 32 bits, a yes or no 1 bit."
         blocks.append(Chart("Which component pays", about, chart))
     elif rows:
         blocks.append(
             Note(
-                "Components were not measured one by one in this design (the search designer does that): see the parts above."
+                "Components were not measured one by one in this design (the search designer does that): "
+                "see the parts above."
             )
         )
     return blocks
@@ -158,7 +159,11 @@ def link_graph(names: Sequence[str], bits: Sequence[float]) -> dict[str, Any]:
     """Return agents on a circle with one arrow per link, as wide as what its sender says."""
     count = len(names)
     places = [(math.sin(2 * math.pi * agent / count), math.cos(2 * math.pi * agent / count)) for agent in range(count)]
-    nodes = [{"agent": name, "x": x, "y": y, "below": y - 0.28} for name, (x, y) in zip(names, places, strict=True)]
+    # names stand outside the circle, clear of the arrows
+    nodes = [
+        {"agent": name, "x": x, "y": y, "name_x": 1.3 * x, "name_y": 1.25 * y}
+        for name, (x, y) in zip(names, places, strict=True)
+    ]
     links = []
     for sender, (x, y) in enumerate(places):
         for receiver, (x2, y2) in enumerate(places):
@@ -178,68 +183,54 @@ def link_graph(names: Sequence[str], bits: Sequence[float]) -> dict[str, Any]:
                     "y": start[1],
                     "x2": end[0],
                     "y2": end[1],
+                    "label_x": start[0] + 0.22 * (end[0] - start[0]) + 0.11 * along[1],
+                    "label_y": start[1] + 0.22 * (end[1] - start[1]) - 0.11 * along[0],
                     "angle": math.degrees(math.atan2(along[0], along[1])),
                 }
             )
-    scale = {"domain": [-1.45, 1.45]}
-    at = {"x": quantitative("x", None, scale=scale, axis=None), "y": quantitative("y", None, scale=scale, axis=None)}
-    tip = [
-        nominal("from", "from"),
-        nominal("to", "to"),
-        quantitative("bits", "bits per step", format=".1f"),
-    ]
-    width = quantitative(
-        "bits", "bits per step and link", scale={"domainMin": 0, "range": [0.5, 9]}, legend={"orient": "right"}
+    whole = spec(
+        f"A graph of the agents: {_said(names, bits)} to each other agent",
+        nodes,
+        height=330,
+        view={"stroke": None},
+        layer=_link_layers(links),
     )
-    colour = {"value": PALETTE[0]}
-    head = {
-        "x": quantitative("x2", None, scale=scale, axis=None),
-        "y": quantitative("y2", None, scale=scale, axis=None),
-        "angle": quantitative("angle", None, scale=None),
+    return {**whole, "width": 460}  # about as wide as high
+
+
+def _said(names: Sequence[str], bits: Sequence[float]) -> str:
+    return "; ".join(f"{name} sends {value:.0f} bits per step" for name, value in zip(names, bits, strict=True))
+
+
+def _link_layers(links: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return arrows and their numbers from `links`, and discs and names from the chart's own rows."""
+    scale = {"domain": [-1.5, 1.5]}
+
+    def place(x: str, y: str) -> dict[str, Any]:
+        return {"x": quantitative(x, None, scale=scale, axis=None), "y": quantitative(y, None, scale=scale, axis=None)}
+
+    tip = [nominal("from", "from"), nominal("to", "to"), quantitative("bits", "bits per step", format=".1f")]
+    data, colour = {"data": {"values": list(links)}}, {"value": PALETTE[0]}
+    line = {
+        **place("x", "y"),
+        "x2": {"field": "x2"},
+        "y2": {"field": "y2"},
+        "size": quantitative("bits", None, scale={"domainMin": 0, "range": [0.5, 9]}, legend=None),
         "color": colour,
         "tooltip": tip,
     }
-    data = {"data": {"values": links}}
-    whole = spec(
-        "A graph of the agents: "
-        + "; ".join(
-            f"{name} sends {value:.0f} bits per step to each other agent"
-            for name, value in zip(names, bits, strict=True)
-        ),
-        nodes,
-        height=320,
-        view={"stroke": None},
-        layer=[
-            {
-                **data,
-                "mark": {"type": "rule", "strokeCap": "butt"},
-                "encoding": {
-                    **at,
-                    "x2": {"field": "x2"},
-                    "y2": {"field": "y2"},
-                    "size": width,
-                    "color": colour,
-                    "tooltip": tip,
-                },
-            },
-            {
-                **data,
-                "mark": {"type": "point", "shape": "triangle-up", "filled": True, "size": 170, "opacity": 1},
-                "encoding": head,
-            },
-            {
-                "mark": {"type": "circle", "size": 900, "opacity": 1, "color": PALETTE[4]},
-                "encoding": {**at, "tooltip": [nominal("agent", "agent")]},
-            },
-            {
-                "mark": {"type": "text", "fontWeight": "bold"},
-                "encoding": {
-                    **at,
-                    "y": quantitative("below", None, scale=scale, axis=None),
-                    "text": {"field": "agent"},
-                },
-            },
-        ],
-    )
-    # round: as wide as high
-    return {**whole, "width": 460}
+    head = {**place("x2", "y2"), "angle": quantitative("angle", None, scale=None), "color": colour, "tooltip": tip}
+    number = {**place("label_x", "label_y"), "text": quantitative("bits", None, format=",.0f")}
+    disc = {**place("x", "y"), "tooltip": [nominal("agent", "agent")]}
+    name = {**place("name_x", "name_y"), "text": nominal("agent", None)}
+    return [
+        {**data, "mark": {"type": "rule", "strokeCap": "butt"}, "encoding": line},
+        {
+            **data,
+            "mark": {"type": "point", "shape": "triangle-up", "filled": True, "size": 170, "opacity": 1},
+            "encoding": head,
+        },
+        {**data, "mark": {"type": "text", "fontSize": 11}, "encoding": number},
+        {"mark": {"type": "circle", "size": 900, "opacity": 1, "color": PALETTE[4]}, "encoding": disc},
+        {"mark": {"type": "text", "fontWeight": "bold", "baseline": "middle"}, "encoding": name},
+    ]

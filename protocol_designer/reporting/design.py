@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from buffers.errors import ProtocolDesignerError
-from generated_protocols.manifest import edited_parts
+from generated_protocols.manifest import Manifest, edited_parts
 from protocol_designer.reporting.cost import component_rows, cost_section, gain_rows
 from protocol_designer.reporting.history import changes_section, history_section
 from protocol_designer.reporting.knowledge import fields_of, knowledge_section, time_section
@@ -96,7 +96,7 @@ def _who_knows_not(design: Design) -> str:
     means = before[before.field.isin(fields) & before.scored].groupby(["agent", "role"]).success_full.mean()
     if means.empty:
         return ""
-    agent, role = means.idxmin()
+    agent, role = min(means.to_dict().items(), key=lambda item: item[1])[0]
     mine = after[(after.agent == agent) & after.field.isin(fields)].set_index("field")
     old = before[(before.agent == agent) & before.field.isin(fields)].set_index("field").success_full
     unknown = old.nsmallest(3)
@@ -105,7 +105,8 @@ def _who_knows_not(design: Design) -> str:
     )
     left = mine[mine.scored].success_full.nsmallest(1)
     rest = f" Least known to it in the end: {left.index[0]}, {left.iloc[0]:.0%}." if len(left) else ""
-    return f"Least informed without messages is agent {agent} ({role}). What it knew least, and knows with messages: {changed}.{rest}"
+    least = f"Least informed without messages is agent {agent} ({role})."
+    return f"{least} What it knew least, and knows with messages: {changed}.{rest}"
 
 
 def _what_passes_did(design: Design) -> str:
@@ -143,22 +144,10 @@ def _words(design: Design) -> Section:
     manifest = design.manifest
     if manifest and design.sources:
         edited = edited_parts(manifest, design.sources)
-        lines = part_lines(design.sources, manifest)
-        blocks += [Text(line.strip()) for line in lines if not line.startswith("    ")]
+        blocks += [Text(line) for line in _said(part_lines(design.sources, manifest))]
         if design.schema:
             blocks += [Text(line) for line in agent_lines(manifest, design.schema)]
-        rows = [
-            {"component": c["name"], "what": what, "part": f"part{c['part']}.py", "width": c["width"]}
-            for what, listed in (("sent", manifest.payload), ("kept", manifest.message))
-            for c in listed
-        ]
-        columns = (
-            Column("component", "component"),
-            Column("what", "sent or kept"),
-            Column("part", "part"),
-            Column("width", "numbers"),
-        )
-        blocks.append(Table("Components", columns, rows))
+        blocks.append(Fold("Components and their widths", [_components(manifest)]))
     else:
         edited = []
     for number, source in design.sources.items():
@@ -171,3 +160,31 @@ def _words(design: Design) -> Section:
     return Section(
         "What each agent sends and keeps", blocks or [Note("There is no part yet: nothing was kept so far.")]
     )
+
+
+def _said(lines: list[str]) -> list[str]:
+    """Return the lines about what is sent and kept, each with its part's name; components have a table of their own."""
+    told, part = [], ""
+    for line in lines:
+        if not line.startswith(" "):
+            part, _, text = line.partition(":")
+            told += [line] if text.strip() else []
+        elif not line.startswith("    "):
+            told.append(f"{part} {line.strip()}")
+    return told
+
+
+def _components(manifest: Manifest) -> Table:
+    widths: dict[tuple[int, str], dict[str, Any]] = {}
+    for what, listed in (("sent", manifest.payload), ("kept", manifest.message)):
+        for one in listed:
+            place = (one["part"], one["name"])
+            row = widths.setdefault(place, {"component": one["name"], "part": f"part{one['part']}.py"})
+            row[what] = one["width"]
+    columns = (
+        Column("component", "component"),
+        Column("part", "part"),
+        Column("sent", "numbers sent"),
+        Column("kept", "numbers kept"),
+    )
+    return Table("Components", columns, list(widths.values()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -92,7 +93,7 @@ def _calls(exchanges: Sequence[Exchange]) -> list[Block]:
         listed.append(
             {
                 "call": name,
-                "at": exchange.at.replace("+00:00", " UTC").replace("T", " "),
+                "at": exchange.at.replace("T", " ").replace("+00:00", " UTC"),
                 "input": usage.input_tokens if usage else None,
                 "output": usage.output_tokens if usage else None,
                 "cost": exchange.cost,
@@ -193,7 +194,7 @@ def _diff(before: str, after: str) -> str:
 
 
 def changes_section(design: Design) -> Section | None:
-    """Return what every pass added and what was edited by hand since, version by version; None where nothing is frozen."""
+    """Return what every pass added and what was edited by hand since; None where nothing is frozen."""
     if design.manifest is None or design.joint:
         return None
     rows = [_pass_row(entry) for entry in design.manifest.scores]
@@ -209,8 +210,8 @@ def changes_section(design: Design) -> Section | None:
         Column("reason", "reason"),
     )
     about = (
-        "Success is the mean over agents and scored fields of the share of steps in which the field is known; imbalance the "
-        "variance over agents, mean over fields. Pass 1 goes for what is unknown, pass 2 for agents left behind."
+        "Success is the mean over agents and scored fields of the share of steps in which the field is known; imbalance "
+        "the variance over agents, mean over fields. Pass 1 goes for what is unknown, pass 2 for agents left behind."
     )
     blocks: list[Block] = [Table("Pass by pass", columns, rows, about)]
     for number, source in design.sources.items():
@@ -256,11 +257,9 @@ def _edits(design: Design) -> list[Block]:
     blocks: list[Block] = []
     if edited:
         blocks.append(
-            Note(
-                f"{', '.join(edited)} changed since the last freeze: scores and bits on this page are of the version before."
-            )
+            Note(f"{', '.join(edited)} changed since the last freeze: scores and bits are of the version before.")
         )
-    for (name, before), (later, after) in zip(sides, sides[1:], strict=False):
+    for (name, before), (later, after) in itertools.pairwise(sides):
         found = compare_protocols(before, after)
         if not found.source:
             blocks.append(

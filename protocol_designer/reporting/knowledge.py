@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from protocol_designer.reporting.reading import Design
@@ -41,17 +42,18 @@ def knowledge_section(design: Design) -> Section | None:
         rows += _cells(design, last, "empty", "empty inbox", fields)
     blocks: list[Block] = [
         Text(
-            "A cell is the share of steps in which an agent can rebuild a state field: within 2 map units for a place, within a "
-            "tenth of the field's range for other numbers, the right value for a yes or no. Yellow is known, dark blue is not. "
-            "The last column takes the messages away from the finished protocol: what is dark there and light to its left is "
-            "known through messages alone."
+            "A cell is the share of steps in which an agent can rebuild a state field: within 2 map units for a place, "
+            "within a tenth of the field's range for other numbers, the right value for a yes or no. Yellow is known, dark "
+            "blue is not. The last panel takes the messages away from the finished protocol: what is dark there and light "
+            "to its left is known through messages alone."
         )
     ]
     if len(rows) > MOST_ROWS:
         return Section("What each agent knows", [*blocks, Note(f"{len(rows):,} cells are too many to draw.")])
-    about = f"Rows are the {len(fields)} state fields that are scored, columns agents. Hover over a cell for its interval and error."
+    agents = ", ".join(dict.fromkeys(row["agent"] for row in rows))
+    about = f"Columns are agents: {agents}. Hover over a cell for its interval, its error and the field's meaning."
     chart = heat_map(
-        "Share of steps in which each agent knows each state field, before any protocol, after each pass and with an empty inbox",
+        "Share of steps in which each agent knows each state field: no protocol, after each pass, empty inbox",
         rows,
         x=("who", None),
         y=("name", None),
@@ -80,21 +82,21 @@ def _cells(design: Design, name: str, condition: str, stage: str, fields: list[s
     frame = design.tables[name]
     known = {f.name: f for f in design.schema.state_fields} if design.schema else {}
     rows = []
-    for row in frame[frame.field.isin(fields)].itertuples():
-        told = known.get(str(row.field))
-        error = getattr(row, f"rmse_{condition}", float("nan"))
+    for row in frame[frame.field.isin(fields)].to_dict("records"):
+        told = known.get(str(row["field"]))
+        error, unit = row.get(f"rmse_{condition}", math.nan), str(row["unit"])
         rows.append(
             {
                 "stage": stage,
-                "who": f"{row.agent} {row.role}" if len(set(frame.agent)) <= 7 else str(row.agent),
-                "agent": f"{row.agent} {row.role}",
-                "field": row.field,
-                "name": _with_unit(str(row.field), str(row.unit)),
+                "who": str(row["agent"]),
+                "agent": f"{row['agent']} {row['role']}",
+                "field": row["field"],
+                "name": _with_unit(str(row["field"]), unit),
                 "meaning": told.meaning if told else "",
-                "success": getattr(row, f"success_{condition}"),
-                "interval": getattr(row, f"success_{condition}_ci"),
-                "error": "" if error != error else f"{error:.2f} {'' if row.unit == '1' else row.unit}".strip(),
-                "note": row.reason,
+                "success": row[f"success_{condition}"],
+                "interval": row[f"success_{condition}_ci"],
+                "error": "" if math.isnan(error) else f"{error:.2f} {'' if unit == '1' else unit}".strip(),
+                "note": row["reason"],
             }
         )
     return rows
@@ -120,8 +122,8 @@ def time_section(design: Design) -> Section | None:
     # the first thing shown is the finished protocol
     choices = [*[choice for choice in choices if choice != finished], finished]
     text = Text(
-        "The same over the episode, cut into five parts of equal length: a protocol that tells early lets a team act early. "
-        "Choose what was measured; “empty inbox” is the finished protocol without its messages."
+        "The same over the episode, cut into five parts of equal length: a protocol that tells early lets a team act "
+        "early. Choose what was measured; “empty inbox” is the finished protocol without its messages."
     )
     if len(rows) > MOST_ROWS:
         return Section("When it is known", [text, Note(f"{len(rows):,} cells are too many to draw.")])
@@ -149,16 +151,16 @@ def time_section(design: Design) -> Section | None:
 def _over_time(design: Design, name: str, condition: str, stage: str, fields: list[str]) -> list[dict[str, Any]]:
     frame: pd.DataFrame = design.parts[name]
     table = design.tables[name]
-    role = {int(row.agent): str(row.role) for row in table.itertuples()}
-    unit = {str(row.field): str(row.unit) for row in table.itertuples()}
+    role = dict(zip(table.agent.tolist(), table.role.tolist(), strict=True))
+    unit = dict(zip(table.field.tolist(), table.unit.tolist(), strict=True))
     return [
         {
             "stage": stage,
-            "agent": f"{row.agent} {role.get(int(row.agent), '')}".strip(),
-            "field": row.field,
-            "name": _with_unit(str(row.field), unit.get(str(row.field), "")),
-            "part": str(int(row.part) + 1),
-            "success": getattr(row, f"success_{condition}"),
+            "agent": f"{row['agent']} {role.get(row['agent'], '')}".strip(),
+            "field": row["field"],
+            "name": _with_unit(str(row["field"]), unit.get(row["field"], "")),
+            "part": str(int(row["part"]) + 1),
+            "success": row[f"success_{condition}"],
         }
-        for row in frame[frame.field.isin(fields)].itertuples()
+        for row in frame[frame.field.isin(fields)].to_dict("records")
     ]

@@ -106,7 +106,8 @@ def read_design(folder: Path) -> Design:
             problems.append(str(error))
         return otherwise
 
-    joint = tried(lambda: joint_sources(folder), {})
+    no_sources: dict[str, bytes] = {}
+    joint = tried(lambda: joint_sources(folder), no_sources)
     return Design(
         folder,
         {} if joint else tried(lambda: part_sources(folder), {}),
