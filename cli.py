@@ -32,6 +32,7 @@ from protocol_designer.commands.score import score
 from protocol_designer.commands.show import show
 from protocol_designer.commands.tasks import tasks
 from protocol_designer.commands.train import train
+from protocol_designer.commands.watch import watch
 
 __all__ = ["app", "main"]
 
@@ -70,6 +71,7 @@ for command in (
     evaluate,
     compare,
     report,
+    watch,
     doctor,
 ):
     app.command()(command)
