@@ -75,11 +75,15 @@ def lines(
     band: bool = False,
     marks: Rows = (),
     domain: tuple[float, float] | None = None,
+    choices: Mapping[str, tuple[str, Sequence[str]]] | None = None,
+    tooltip: Sequence[Spec] = (),
+    points: bool = True,
     height: int = 280,
 ) -> Spec:
     """Return lines of `y` over `x` (field, title with unit), one per `series`.
 
-    With `band`, `y`_low to `y`_high is shaded. `marks` are horizontal lines with `value` and `label`.
+    With `band`, `y`_low to `y`_high is shaded. `marks` are horizontal lines with `value` and `label`. `choices`: see
+    `heat_map`.
     """
     names = list(dict.fromkeys(str(row[series[0]]) for row in rows))
     scale = {"domain": list(domain)} if domain else {"zero": False}
@@ -88,7 +92,7 @@ def lines(
         "y": quantitative(*y, scale=scale),
         **_series(*series, names),
     }
-    shown = [nominal(*series), quantitative(*x, format=",.0f"), quantitative(*y, format=".4~g")]
+    shown = [nominal(*series), quantitative(*x, format=",.0f"), quantitative(*y, format=".4~g"), *tooltip]
     layers: list[Spec] = []
     if band:
         low, high = f"{y[0]}_low", f"{y[0]}_high"
@@ -98,9 +102,8 @@ def lines(
             {"mark": {"type": "area", "opacity": 0.18}, "encoding": {**area, "color": _series(*series, names)["color"]}}
         )
     drawn = {**encoded, "tooltip": shown}
-    layers.append(
-        {"mark": {"type": "line", "strokeWidth": 2, "point": {"size": 22, "filled": True}}, "encoding": drawn}
-    )
+    point = {"point": {"size": 22, "filled": True} if points else {"size": 60, "opacity": 0}}
+    layers.append({"mark": {"type": "line", "strokeWidth": 2, **point}, "encoding": drawn})
     if marks:
         rule = {"data": {"values": [dict(mark) for mark in marks]}}
         level = quantitative("value", y[1], scale=scale)
@@ -116,7 +119,21 @@ def lines(
         layers.append(
             {**rule, "mark": text, "encoding": {"y": level, "x": {"value": "width"}, "text": {"field": "label"}}}
         )
-    return spec(description, rows, height=height, layer=layers)
+    return {**spec(description, rows, height=height, layer=layers), **_chosen(choices or {})}
+
+
+def _chosen(choices: Mapping[str, tuple[str, Sequence[str]]]) -> Spec:
+    """Return a select element for each field, whose last value is chosen at first, and the filters that obey them."""
+    params = [
+        {
+            "name": f"chosen_{field}",
+            "value": values[-1],
+            "bind": {"input": "select", "options": list(values), "name": f"{label} "},
+        }
+        for field, (label, values) in choices.items()
+    ]
+    filters = [{"filter": f"datum.{field} == chosen_{field}"} for field in choices]
+    return {"params": params, "transform": filters} if choices else {}
 
 
 def bars(
@@ -213,16 +230,7 @@ def heat_map(
     drawn: Spec = {"width": {"step": step if labelled else 16}, "height": {"step": 21 if labelled else 15}}
     whole: Spec = {**spec(description, rows), "spacing": 14}
     del whole["width"]
-    if choices:
-        whole["params"] = [
-            {
-                "name": f"chosen_{field}",
-                "value": values[-1],
-                "bind": {"input": "select", "options": list(values), "name": f"{label} "},
-            }
-            for field, (label, values) in choices.items()
-        ]
-        whole["transform"] = [{"filter": f"datum.{field} == chosen_{field}"} for field in choices]
+    whole |= _chosen(choices or {})
     if column is None:
         return {**whole, **drawn, "layer": layers}
     header = {"labelOrient": "top", "labelFontWeight": "bold", "labelFontSize": 12, "labelLimit": 200}

@@ -53,8 +53,8 @@ def cost_section(design: Design) -> Section | None:
     names = [f"{agent} {role}".strip() for agent, role in enumerate(roles)]
     blocks: list[Block] = [
         Text(
-            "A number that varies costs 32 bits in each step in which its sender speaks, one that takes two values 1 bit. A "
-            "link goes from one sender to one receiver; every sender's message goes to all others."
+            "A number that varies costs 32 bits in each step in which its sender speaks, one that takes two values 1 "
+            "bit. A link goes from one sender to one receiver; every sender's message goes to all others."
         )
     ]
     if len(bits) <= MOST_AGENTS and any(bits):
@@ -103,8 +103,8 @@ def _gains(design: Design) -> list[Block]:
                     Column("per_100_bits", "gain per 100 bits", 4),
                 ),
                 rows,
-                "What a part added to the share of steps in which fields are known, beside the parts before it, for what "
-                "it added to the traffic.",
+                "What a part added to the share of steps in which fields are known, beside the parts before it, for "
+                "what it added to the traffic.",
             )
         )
     components = component_rows(design)

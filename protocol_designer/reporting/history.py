@@ -207,11 +207,11 @@ def changes_section(design: Design) -> Section | None:
         Column("imbalance", "imbalance over agents", 5),
         Column("width", "numbers kept", 0),
         Column("bits", "bits per step and link", 0),
-        Column("reason", "reason"),
     )
     about = (
-        "Success is the mean over agents and scored fields of the share of steps in which the field is known; imbalance "
-        "the variance over agents, mean over fields. Pass 1 goes for what is unknown, pass 2 for agents left behind."
+        "Success is the mean over agents and scored fields of the share of steps in which the field is known; "
+        "imbalance the variance over agents, mean over fields. Pass 1 goes for what is unknown, pass 2 for agents "
+        "left behind."
     )
     blocks: list[Block] = [Table("Pass by pass", columns, rows, about)]
     for number, source in design.sources.items():
@@ -240,7 +240,6 @@ def _pass_row(entry: Any) -> dict[str, Any]:
         "imbalance": card.get("imbalance_full"),
         "width": entry.get("message_dim"),
         "bits": entry.get("bits_per_step"),
-        "reason": entry.get("reason", ""),
     }
 
 

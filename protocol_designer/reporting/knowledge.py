@@ -43,9 +43,10 @@ def knowledge_section(design: Design) -> Section | None:
     blocks: list[Block] = [
         Text(
             "A cell is the share of steps in which an agent can rebuild a state field: within 2 map units for a place, "
-            "within a tenth of the field's range for other numbers, the right value for a yes or no. Yellow is known, dark "
-            "blue is not. The last panel takes the messages away from the finished protocol: what is dark there and light "
-            "to its left is known through messages alone."
+            "within a tenth of the field's range for other numbers, the right value for a yes or no. Yellow is known, "
+            "dark blue is not. The last panel takes the messages away from the finished protocol: what is dark "
+            "there and "
+            "light to its left is known through messages alone."
         )
     ]
     if len(rows) > MOST_ROWS:
@@ -60,6 +61,7 @@ def knowledge_section(design: Design) -> Section | None:
         value=("success", "share of steps in which the field is known"),
         column=("stage", None),
         tooltip=_tips(),
+        step=36,
     )
     blocks.append(Chart("Known fields by agent, pass by pass", about, chart))
     return Section("What each agent knows", blocks)
@@ -142,7 +144,7 @@ def time_section(design: Design) -> Section | None:
             quantitative("success", "share of steps known", format=".3f"),
         ],
         choices={"stage": ("Measured", choices)},
-        step=36,
+        step=31,
     )
     about = "Columns 1 to 5 are the fifths of the episode, from its first steps to its last ones."
     return Section("When it is known", [text, Chart("Known fields over the episode, agent by agent", about, chart)])
