@@ -32,16 +32,13 @@ LABELLED = 7
 
 def spec(description: str, rows: Rows, **parts: Any) -> Spec:
     """Return a specification of `rows` that is as wide as its place."""
-    whole = {
+    return {
         "$schema": _SCHEMA,
         "description": description,
         "data": {"values": [dict(row) for row in rows]},
         "width": "container",
         **parts,
     }
-    if isinstance(whole.get("height"), dict):  # so many pixels a row: only the width can be made to fit
-        whole["autosize"] = {"type": "fit-x", "contains": "padding"}
-    return whole
 
 
 def quantitative(field: str, title: str | None, **more: Any) -> Spec:
@@ -50,7 +47,7 @@ def quantitative(field: str, title: str | None, **more: Any) -> Spec:
 
 
 def nominal(field: str, title: str | None, **more: Any) -> Spec:
-    """Return an encoding of a name, in the order of the rows."""
+    """Return an encoding of a name, in the order of the rows unless `sort` names another."""
     return {"field": field, "type": "nominal", "title": title, "sort": None, **more}
 
 
@@ -58,7 +55,8 @@ def _series(field: str, title: str | None, names: Sequence[str]) -> Spec:
     """Return colour and dash of the series `names`."""
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(names))]
     dashes = [_DASHES[place % len(_DASHES)] for place in range(len(names))]
-    legend = {"symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 2.5} if len(names) > 1 else None
+    look = {"symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 2.5, "symbolOpacity": 1, "orient": "top"}
+    legend = {**look, "columns": 2 if max(map(len, names)) > 14 else 3} if len(names) > 1 else None
     return {
         "color": nominal(field, title, scale={"domain": list(names), "range": colours}, legend=legend),
         "strokeDash": nominal(field, title, scale={"domain": list(names), "range": dashes}, legend=legend),
@@ -78,17 +76,20 @@ def lines(
     choices: Mapping[str, tuple[str, Sequence[str]]] | None = None,
     tooltip: Sequence[Spec] = (),
     points: bool = True,
+    from_zero: bool = False,
     height: int = 280,
 ) -> Spec:
     """Return lines of `y` over `x` (field, title with unit), one per `series`.
 
     With `band`, `y`_low to `y`_high is shaded. `marks` are horizontal lines with `value` and `label`. `choices`: see
-    `heat_map`.
+    `heat_map`. With `from_zero` the horizontal axis begins at 0.
     """
     names = list(dict.fromkeys(str(row[series[0]]) for row in rows))
     scale = {"domain": list(domain)} if domain else {"zero": False}
     encoded = {
-        "x": quantitative(*x, axis={"format": "~s", "tickCount": 6, "labelFlush": False}),
+        "x": quantitative(
+            *x, axis={"format": "~s", "tickCount": 6, "labelFlush": False}, scale={"zero": from_zero, "nice": from_zero}
+        ),
         "y": quantitative(*y, scale=scale),
         **_series(*series, names),
     }
@@ -105,7 +106,8 @@ def lines(
     point = {"point": {"size": 22, "filled": True} if points else {"size": 60, "opacity": 0}}
     layers.append({"mark": {"type": "line", "strokeWidth": 2, **point}, "encoding": drawn})
     if marks:
-        rule = {"data": {"values": [dict(mark) for mark in marks]}}
+        span = domain[1] - domain[0] if domain else max(abs(float(mark["value"])) for mark in marks)
+        rule = {"data": {"values": _merged(marks, span)}}
         level = quantitative("value", y[1], scale=scale)
         tip = [nominal("label", "scripted policy"), quantitative("value", y[1], format=".3f")]
         layers.append(
@@ -147,13 +149,15 @@ def bars(
     step: int = 24,
 ) -> Spec:
     """Return horizontal bars of `x` (field, title with unit), one per name `y`, stacked by `color`."""
-    encoded: Spec = {"x": quantitative(*x), "y": nominal(*y, axis={"labelLimit": 260})}
+    encoded: Spec = {"x": quantitative(*x, axis={"tickCount": 8}), "y": nominal(*y, axis={"labelLimit": 260})}
     if color is not None:
         names = list(dict.fromkeys(str(row[color[0]]) for row in rows))
         scale = {"domain": names, "range": [PALETTE[place % len(PALETTE)] for place in range(len(names))]}
         encoded["color"] = nominal(*color, scale=scale)
     encoded["tooltip"] = list(tooltip) or [nominal(y[0], y[1] or "name"), quantitative(*x)]
-    return spec(description, rows, height={"step": step}, mark={"type": "bar", "color": PALETTE[0]}, encoding=encoded)
+    return spec(
+        description, rows, height=_height(rows, y[0], step), mark={"type": "bar", "color": PALETTE[0]}, encoding=encoded
+    )
 
 
 def intervals(
@@ -176,7 +180,7 @@ def intervals(
         quantitative(low, "95 % low", format=".4~g"),
         quantitative(high, "95 % high", format=".4~g"),
     ]
-    whisker = {"y": name, "x": quantitative(low, x[1], scale=scale), "x2": {"field": high}}
+    whisker = {"y": name, "x": quantitative(low, x[1], scale=scale, axis={"tickCount": 8}), "x2": {"field": high}}
     layers: list[Spec] = [
         {"mark": {"type": "rule", "size": 2.5, "color": PALETTE[0]}, "encoding": {**whisker, "tooltip": tip}},
         {
@@ -189,7 +193,23 @@ def intervals(
             0,
             {"data": {"values": [{}]}, "mark": {"type": "rule", "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}}},
         )
-    return spec(description, rows, height={"step": step}, layer=layers)
+    return spec(description, rows, height=_height(rows, y[0], step), layer=layers)
+
+
+def _height(rows: Rows, field: str, step: int) -> int:
+    """Return the pixels of so many a row; a step of Vega-Lite's own cannot go with a width that fits."""
+    return step * max(2, len({row[field] for row in rows}))
+
+
+def _merged(marks: Rows, span: float) -> list[Spec]:
+    """Return marks with those that would lie over each other put together."""
+    found: list[Spec] = []
+    for mark in sorted(marks, key=lambda mark: float(mark["value"])):
+        if found and mark["value"] - found[-1]["value"] < 0.04 * span:
+            found[-1] = {"value": found[-1]["value"], "label": f"{found[-1]['label']}, {mark['label']}"}
+        else:
+            found.append({"value": mark["value"], "label": mark["label"]})
+    return found
 
 
 def heat_map(
@@ -205,6 +225,8 @@ def heat_map(
     choices: Mapping[str, tuple[str, Sequence[str]]] | None = None,
     diverging: bool = False,
     step: int = 46,
+    rows_step: int = 21,
+    order: Sequence[str] | None = None,
 ) -> Spec:
     """Return cells of `value` by `x` and `y`, side by side by `column`, with the numbers written where they fit.
 
@@ -213,9 +235,12 @@ def heat_map(
     across = len({row[x[0]] for row in rows})
     scheme = "blueorange" if diverging else "viridis"
     colour = {"domain": list(domain), "scheme": scheme, "clamp": True, **({"domainMid": 0} if diverging else {})}
+    sort = None if order is None else list(order)
     cell: Spec = {
-        "x": nominal(*x, axis={"orient": "top", "labelAngle": 0 if across <= LABELLED else -60, "labelLimit": 90}),
-        "y": nominal(*y, axis={"labelLimit": 240}),
+        "x": nominal(
+            *x, sort=sort, axis={"orient": "top", "labelAngle": 0 if across <= LABELLED else -60, "labelLimit": 90}
+        ),
+        "y": nominal(*y, sort=sort, axis={"labelLimit": 240}),
     }
     shade = quantitative(*value, scale=colour, legend={"orient": "bottom", "gradientLength": 220, "titleLimit": 400})
     layers: list[Spec] = [{"mark": {"type": "rect"}, "encoding": {**cell, "color": shade, "tooltip": list(tooltip)}}]
@@ -227,7 +252,7 @@ def heat_map(
         text = {"type": "text", "fontSize": 11}
         number = quantitative(value[0], None, format="+.2f" if diverging else ".2f")
         layers.append({"mark": text, "encoding": {**cell, "text": number, "color": ink}})
-    drawn: Spec = {"width": {"step": step if labelled else 16}, "height": {"step": 21 if labelled else 15}}
+    drawn: Spec = {"width": {"step": step if labelled else 16}, "height": {"step": rows_step if labelled else 15}}
     whole: Spec = {**spec(description, rows), "spacing": 14}
     del whole["width"]
     whole |= _chosen(choices or {})

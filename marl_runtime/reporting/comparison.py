@@ -230,6 +230,7 @@ def _finals(
     table: pd.DataFrame, bits: Mapping[str, float | None], chance: list[dict[str, Any]], methods: int
 ) -> Section:
     rows = [{**row, "bits": bits.get(row["method"])} for row in table.to_dict("records")]
+    rows = [row if row["seeds"] else {**row, "seeds": None, "steps": None} for row in rows]
     columns = (
         Column("method", "method"),
         Column("seeds", "seeds"),
@@ -280,6 +281,8 @@ def _chances(chance: list[dict[str, Any]]) -> Chart:
             quantitative("p", "p (Mann-Whitney)", format=".2g"),
         ],
         step=90,
+        rows_step=34,
+        order=list(dict.fromkeys(row["method"] for row in chance)),
     )
     about = (
         "1: every run of the row's method is better than every one of the column's; 0.5: a toss. Intervals are in "
@@ -291,7 +294,7 @@ def _chances(chance: list[dict[str, Any]]) -> Chart:
 def _price(rows: list[dict[str, Any]]) -> Chart:
     y = "share of episodes that succeed"
     scale = {"domain": [0, 1]}
-    x = quantitative("bits", "bits per step and link, all senders", scale={"zero": True})
+    x = quantitative("bits", "bits per step and link, all senders", scale={"zero": True}, axis={"tickCount": 8})
     tips = [
         nominal("method", "method"),
         quantitative("success", y, format=".3f"),

@@ -14,12 +14,12 @@ STEPS = ("step", "environment steps")
 
 _LOSSES = {
     "learner/td_loss": ("TD loss", "mean squared TD error"),
-    "learner/reconstruction_loss": ("Reconstruction loss", "mean squared error, ranges scaled to 1"),
-    "learner/sai_loss": ("SAI loss", "cross-entropy of the predicted indicator (nats)"),
-    "learner/cycle_loss": ("Cycle loss", "mean squared difference of z and ẑ"),
-    "learner/success": ("Fields rebuilt within the tolerance", "share of receivers and fields"),
+    "learner/reconstruction_loss": ("Reconstruction loss", "mean squared error"),
+    "learner/sai_loss": ("SAI loss", "cross-entropy (nats)"),
+    "learner/cycle_loss": ("Cycle loss", "mean squared difference"),
+    "learner/success": ("Fields rebuilt within the tolerance", "share"),
     "learner/gate": ("Gate of the encoder", "mean gate, 0 to 1"),
-    "learner/z_variance": ("Variance of z", "variance; near 0, z says nothing"),
+    "learner/z_variance": ("Variance of z", "variance"),
     "learner/grad_norm_utility": ("Gradient of the utility network", "norm before clipping"),
     "learner/grad_norm_communication": ("Gradient of the communication module", "norm before clipping"),
     "train/epsilon": ("Exploration", "share of random actions"),
@@ -32,7 +32,7 @@ def curves_section(run: Run, scripted_episodes: int) -> Section:
     rows = [
         {
             "step": row["step"],
-            "policy": "greedy, in evaluations",
+            "policy": "greedy",
             "success": row["test/success"],
             "success_low": row.get("test/success_low"),
             "success_high": row.get("test/success_high"),
@@ -44,7 +44,7 @@ def curves_section(run: Run, scripted_episodes: int) -> Section:
     explored = [
         {
             "step": row["step"],
-            "policy": "exploring, in training",
+            "policy": "exploring",
             "success": row["train/success"],
             "return": row.get("train/return"),
         }
@@ -75,7 +75,7 @@ def curves_section(run: Run, scripted_episodes: int) -> Section:
         policies = f" Dotted: scripted policies, {scripted_episodes:,} episodes each." if marks else ""
         charts.append(
             Chart(
-                title, f"Greedy episodes and, dashed, those of training with its random actions.{band}{policies}", chart
+                title, f"Greedy episodes of evaluations and, dashed, those of training with its random actions.{band}{policies}", chart
             )
         )
     return Section("Learning curves", [Grid(charts)])
@@ -87,7 +87,9 @@ def losses_section(run: Run) -> Section | None:
     for name, (title, unit) in _LOSSES.items():
         rows = [{**row, "name": title} for row in run.rows(name)]
         if rows:
-            charts.append(_small(title, unit, f"`{name}`: means over the updates between two rows of the log.", rows))
+            charts.append(
+                _small(title, unit, f"{name} in the log: means over the updates between two of its rows.", rows)
+            )
     values = [
         {**row, "name": label}
         for name, label in (("learner/q_tot", "joint value"), ("learner/target", "TD target"))

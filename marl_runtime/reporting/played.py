@@ -29,7 +29,7 @@ __all__ = ["message_rows", "played_sections"]
 
 BATTLES = 32
 """Episodes that message statistics are taken over."""
-PLAYER_HEIGHT = 900
+PLAYER_HEIGHT = 980
 
 
 def played_sections(run: Run, battles: int) -> list[Section]:
@@ -126,17 +126,21 @@ def _messages(schema: TaskSchema, batch: EpisodeBatch, protocol: Protocol) -> Se
         Column("low", "least", 3),
         Column("high", "most", 3),
     )
-    rows = message_rows(said, played, protocol.payload_components, schema.roles)
+    everything = message_rows(said, played, protocol.payload_components, schema.roles)
+    rows = [row for row in everything if row["nonzero"]]
     blocks: list[Block] = [
         Text(
             f"Over {batch.n_episodes} episodes of this policy, which is another one than the protocol was designed on."
         ),
         Chart("Bits by sender", f"All senders together: {bandwidth.total:,.0f} bits per step and link.", chart),
         Table(
-            "What is in the messages", columns, rows, "A component that is always zero, or never varies, tells nothing."
+            "What is in the messages",
+            columns,
+            rows,
+            "Components that an agent leaves at zero all the time are left out; one that never varies tells nothing.",
         ),
     ]
-    if not any(row["nonzero"] for row in rows):
+    if not rows:
         blocks.append(Note("Nobody says anything."))
     return Section("Messages in these battles", blocks)
 
