@@ -29,6 +29,7 @@ from protocol_designer.commands.resume import resume
 from protocol_designer.commands.review import review
 from protocol_designer.commands.score import score
 from protocol_designer.commands.show import show
+from protocol_designer.commands.sweep import sweep
 from protocol_designer.commands.tasks import tasks
 from protocol_designer.commands.train import train
 
@@ -55,7 +56,22 @@ app = typer.Typer(
 )
 
 app.callback(invoke_without_command=True)(design)
-for command in (tasks, gather, check, freeze, score, show, diff, review, train, resume, evaluate, compare, doctor):
+for command in (
+    tasks,
+    gather,
+    check,
+    freeze,
+    score,
+    show,
+    diff,
+    review,
+    train,
+    resume,
+    evaluate,
+    compare,
+    sweep,
+    doctor,
+):
     app.command()(command)
 app.command("import")(import_protocol)
 
