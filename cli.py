@@ -25,6 +25,7 @@ from protocol_designer.commands.evaluate import evaluate
 from protocol_designer.commands.freeze import freeze
 from protocol_designer.commands.gather import gather
 from protocol_designer.commands.importing import import_protocol
+from protocol_designer.commands.plot import plot
 from protocol_designer.commands.resume import resume
 from protocol_designer.commands.review import review
 from protocol_designer.commands.score import score
@@ -70,6 +71,7 @@ for command in (
     evaluate,
     compare,
     sweep,
+    plot,
     doctor,
 ):
     app.command()(command)

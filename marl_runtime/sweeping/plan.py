@@ -74,8 +74,8 @@ class Contrast:
 class ReportConfig:
     """What the tables say: the mean over the last evaluations, and the steps to `rate`, a level of the measure.
 
-    A curve is at the rate when the mean of `rate_window` evaluations in a row is: one alone is too noisy. `reference` is
-    the line that every other one is compared with, where there is one of that name.
+    A curve is at the rate when the mean of `rate_window` evaluations in a row is: one alone is too noisy. `reference`
+    is the line that every other one is compared with, where there is one of that name.
     """
 
     measure: Literal["success", "return"] = "success"
