@@ -75,7 +75,10 @@ def curves_section(run: Run, scripted_episodes: int) -> Section:
         policies = f" Dotted: scripted policies, {scripted_episodes:,} episodes each." if marks else ""
         charts.append(
             Chart(
-                title, f"Greedy episodes of evaluations and, dashed, those of training with its random actions.{band}{policies}", chart
+                title,
+                "Greedy episodes of evaluations and, dashed, those of training with its random "
+                f"actions.{band}{policies}",
+                chart,
             )
         )
     return Section("Learning curves", [Grid(charts)])
