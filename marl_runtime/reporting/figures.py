@@ -98,7 +98,7 @@ def finals_section(
     table: pd.DataFrame, bits: Mapping[str, float | None], chance: list[dict[str, Any]], methods: int
 ) -> Section:
     """Return the table of final figures, their intervals, who is better how surely, and what bits buy."""
-    rows = [{**row, "bits": bits.get(row["method"])} for row in table.to_dict("records")]
+    rows = [{**row, "bits": bits.get(row["method"])} for row in _records(table)]
     rows = [row if row["seeds"] else {**row, "seeds": None, "steps": None} for row in rows]
     columns = (
         Column("method", "method"),
@@ -240,5 +240,10 @@ def runs_section(seeds: pd.DataFrame) -> Section:
     )
     return Section(
         "Run by run",
-        [Table("Runs", columns, seeds.to_dict("records"), f"Means over the last {LAST} evaluations of each run.")],
+        [Table("Runs", columns, _records(seeds), f"Means over the last {LAST} evaluations of each run.")],
     )
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a table's rows by column name."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

@@ -76,12 +76,14 @@ def read_run(folder: Path) -> Run:
 
     file = folder / "config.json"
     config = tried(lambda: from_json(TrainConfig, read_json_object(file), file), None)
-    environment = tried(lambda: read_json_object(folder / "environment.json"), {})
+    nothing: dict[str, Any] = {}
+    no_rows: list[dict[str, Any]] = []
+    environment = tried(lambda: read_json_object(folder / "environment.json"), nothing)
     result = (
         tried(lambda: read_json_object(folder / "result.json"), None) if (folder / "result.json").exists() else None
     )
     manifest = tried(lambda: read_manifest(folder / "protocol"), None) if (folder / "protocol").exists() else None
-    metrics = tried(lambda: read_metrics(folder), [])
+    metrics = tried(lambda: read_metrics(folder), no_rows)
     log = folder / "metrics.jsonl"
     if log.is_file() and len(metrics) < (lines := log.read_bytes().count(b"\n")):
         problems.append(f"{log}, line {len(metrics) + 1} of {lines}, is damaged: the log is shown up to there")

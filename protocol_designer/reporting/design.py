@@ -96,7 +96,8 @@ def _who_knows_not(design: Design) -> str:
     means = before[before.field.isin(fields) & before.scored].groupby(["agent", "role"]).success_full.mean()
     if means.empty:
         return ""
-    agent, role = min(means.to_dict().items(), key=lambda item: item[1])[0]
+    by_agent = {place: float(mean) for place, mean in zip(means.index.tolist(), means.tolist(), strict=True)}
+    agent, role = min(by_agent, key=lambda place: by_agent[place])
     mine = after[(after.agent == agent) & after.field.isin(fields)].set_index("field")
     old = before[(before.agent == agent) & before.field.isin(fields)].set_index("field").success_full
     unknown = old.nsmallest(3)
