@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from buffers.errors import ProtocolDesignerError
 from generated_protocols.manifest import edited_parts
 from protocol_designer.reporting.reading import Attempt, Design
 from protocol_designer.transcript import Exchange
@@ -259,7 +260,11 @@ def _edits(design: Design) -> list[Block]:
             Note(f"{', '.join(edited)} changed since the last freeze: scores and bits are of the version before.")
         )
     for (name, before), (later, after) in itertools.pairwise(sides):
-        found = compare_protocols(before, after)
+        try:
+            found = compare_protocols(before, after)
+        except ProtocolDesignerError as error:
+            blocks.append(Note(f"What changed from {name} to {later} cannot be said: {error}"))
+            continue
         if not found.source:
             blocks.append(
                 Text(f"From {name} to {later} no source changed (frozen again, for instance after a review).")

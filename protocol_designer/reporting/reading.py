@@ -131,7 +131,12 @@ def _attempt(place: Path) -> Attempt:
     index, number = (int(piece) for piece in place.name.split("-"))
     proposal = _optional(place / "proposal.json", _Proposal) or {}
     found = place / "diagnostics.json"
-    diagnostics: Any = json.loads(found.read_bytes()) if found.exists() else proposal.get("diagnostics", [])
+    diagnostics: Any = proposal.get("diagnostics", [])
+    if found.exists():
+        try:
+            diagnostics = json.loads(found.read_bytes())
+        except ValueError as error:
+            raise CorruptFileError(f"{found} is half-written or damaged: {error}") from error
     require_form(diagnostics, list[dict[str, Any]], found)
     source = place / "source.py"
     text = source.read_text(encoding="utf-8", errors="replace") if source.exists() else ""
