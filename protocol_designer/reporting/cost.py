@@ -161,7 +161,7 @@ def link_graph(names: Sequence[str], bits: Sequence[float]) -> dict[str, Any]:
     places = [(math.sin(2 * math.pi * agent / count), math.cos(2 * math.pi * agent / count)) for agent in range(count)]
     # names stand outside the circle, clear of the arrows
     nodes = [
-        {"agent": name, "x": x, "y": y, "name_x": 1.3 * x, "name_y": 1.25 * y}
+        {"agent": name, "x": x, "y": y, "name_x": 1.42 * x, "name_y": 1.25 * y}
         for name, (x, y) in zip(names, places, strict=True)
     ]
     links = []

@@ -1,4 +1,7 @@
-"""Material for pages: a shipped design, a small run that was trained here, and logs written by hand."""
+"""Material for pages: a design, a small run that is trained here, and logs written by hand.
+
+`material/` holds llm-b of 1o_2r_vs_4r as it was shipped at first, its prompts cut: what is shipped may be designed again.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +19,22 @@ from marl_runtime.training import prepare, train
 from marl_runtime.training_config import TrainConfig
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = ROOT / "generated_protocols" / "1o_2r_vs_4r"
+DESIGN = Path(__file__).parent / "material" / "1o_2r_vs_4r" / "llm-b"
 # the driver of the browser, which the tests of `watch` have as well
 sys.path.append(str(ROOT / "tests" / "watch"))
 
 
 @pytest.fixture
 def design(tmp_path: Path) -> Path:
-    """A copy of a shipped design: 3 agents, two kept parts (passes 0 and 2), 6 calls."""
-    return shutil.copytree(SHIPPED / "llm-b", tmp_path / "1o_2r_vs_4r" / "llm-b")
+    """A copy of the design: 3 agents, two kept parts (passes 0 and 2), 6 calls."""
+    return shutil.copytree(DESIGN, tmp_path / "1o_2r_vs_4r" / "llm-b")
 
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A complete run of `lmac` on 1o_2r_vs_4r, of 400 steps: it has learnt nothing and can play."""
     config = TrainConfig(
-        "1o_2r_vs_4r", "lmac", protocol=str(SHIPPED / "llm-a"), steps=400, envs=4, replay_episodes=50, batch_size=4,
+        "1o_2r_vs_4r", "lmac", protocol=str(DESIGN), steps=400, envs=4, replay_episodes=50, batch_size=4,
         steps_per_update=50, eval_every=200, eval_episodes=4, log_every=200, checkpoint_every=200,
     )  # fmt: skip
     run = prepare(config, tmp_path_factory.mktemp("runs"))

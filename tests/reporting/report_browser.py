@@ -62,7 +62,7 @@ class ReportPage(Page):
         where = f"document.querySelector({selector!r}).getBoundingClientRect()"
         box = self(f"(r => [r.x + scrollX, r.y + scrollY, r.width, r.height])({where})")
         clip = {"x": box[0] - 8, "y": box[1] - 8, "width": box[2] + 16, "height": (height or box[3]) + 16, "scale": 1}
-        done = self._call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
+        done = self._call("Page.captureScreenshot", clip=clip)
         path.write_bytes(base64.b64decode(done["data"]))
 
     def allow_downloads(self, folder: Path) -> None:
