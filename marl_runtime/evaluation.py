@@ -11,11 +11,11 @@ import torch
 
 from buffers.episodes import EpisodeBatch
 from buffers.errors import UnknownNameError, UsageError
-from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs
+from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs, spoken_by
 from marl_runtime.checkpoints import Checkpoints
 from marl_runtime.configuration import from_json
 from marl_runtime.environment import episode_seeds
-from marl_runtime.rollout import Actor, Channel, NetworkActor, Rollout, ScriptedActor
+from marl_runtime.rollout import Actor, Channel, MessageSource, NetworkActor, Rollout, ScriptedActor
 from marl_runtime.run_folder import RunFolder
 from marl_runtime.seeding import stream_seed
 from marl_runtime.statistics import Estimate, mean_over_episodes, wilson
@@ -25,8 +25,6 @@ from marl_runtime.training_config import TrainConfig
 if TYPE_CHECKING:
     import pandas as pd
 
-    from generated_protocols.joint import JointProtocol
-    from generated_protocols.protocol import Protocol
 
 __all__ = ["EvalConfig", "Evaluation", "evaluate", "evaluate_scripted", "load_actor"]
 
@@ -77,9 +75,7 @@ class Evaluation:
         }
 
 
-def load_actor(
-    run: Path, device: str | None = None
-) -> tuple[TrainConfig, NetworkActor, Protocol | JointProtocol | None, int]:
+def load_actor(run: Path, device: str | None = None) -> tuple[TrainConfig, NetworkActor, MessageSource | None, int]:
     """Return a run's configuration, its policy at the newest whole checkpoint, its protocol, and that step.
 
     A run without a checkpoint raises `UsageError`.
@@ -102,8 +98,7 @@ def load_actor(
         seed=config.seed,
     )
     learner.load_state_dict(checkpoint.tree["learner"])
-    spoken = protocol if learner.method.needs_messages else None
-    return config, NetworkActor(learner.method, where), spoken, checkpoint.steps
+    return config, NetworkActor(learner.method, where), spoken_by(learner.method, protocol), checkpoint.steps
 
 
 def evaluate(run: Path, config: EvalConfig) -> Evaluation:
@@ -123,7 +118,7 @@ def evaluate_scripted(task_name: str, policy: str, config: EvalConfig) -> Evalua
 
 
 def _evaluate(
-    subject: str, steps: int, *, task: Task, actor: Actor, protocol: Protocol | JointProtocol | None, config: EvalConfig
+    subject: str, steps: int, *, task: Task, actor: Actor, protocol: MessageSource | None, config: EvalConfig
 ) -> Evaluation:
     environment = task.make(min(config.envs, config.episodes))
     try:

@@ -22,7 +22,7 @@ from buffers.errors import UsageError
 from buffers.memory import require_memory
 from buffers.progress import Progress, silent
 from buffers.replay import ReplayBuffer
-from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs
+from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs, spoken_by
 from marl_runtime.checkpoints import Checkpoints, set_torch_generators, torch_generators
 from marl_runtime.configuration import from_json, to_json
 from marl_runtime.metrics import MetricsLog, Window
@@ -109,7 +109,7 @@ class _Run:
             seed=stream_seed(config.seed, "weights"),
         )
         self.sampling = generator(config.seed, "sampling")
-        spoken = self.protocol if self.learner.method.needs_messages else None
+        spoken = spoken_by(self.learner.method, self.protocol)
         self.rollout = Rollout(self.task.make(config.envs), spoken)
         self.testing = Rollout(self.task.make(min(config.envs, config.eval_episodes)), spoken)
         self.actor = NetworkActor(self.learner.method, self.device)
