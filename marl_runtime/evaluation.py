@@ -12,6 +12,7 @@ import torch
 from buffers.episodes import EpisodeBatch
 from buffers.errors import UnknownNameError, UsageError
 from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs, spoken_by
+from marl_runtime.calibration import Calibration, calibrate
 from marl_runtime.checkpoints import Checkpoints
 from marl_runtime.configuration import from_json
 from marl_runtime.environment import episode_seeds
@@ -62,6 +63,7 @@ class Evaluation:
     rows: pd.DataFrame
     success: Estimate  # Wilson interval
     returns: Estimate
+    calibration: Calibration | None = None  # of methods whose agents say how sure they are
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures and the rows as plain JSON values."""
@@ -71,6 +73,7 @@ class Evaluation:
             "episodes": len(self.rows),
             "success": vars(self.success),
             "return": vars(self.returns),
+            **({} if self.calibration is None else {"calibration": self.calibration.to_json()}),
             "rows": self.rows.to_dict(orient="records"),
         }
 
@@ -129,7 +132,12 @@ def _evaluate(
         environment.close()
     rows = episode_rows(batch, seed)
     return Evaluation(
-        subject, steps, rows, wilson(int(batch.success.sum()), batch.n_episodes), mean_over_episodes(batch.returns)
+        subject,
+        steps,
+        rows,
+        wilson(int(batch.success.sum()), batch.n_episodes),
+        mean_over_episodes(batch.returns),
+        calibrate(actor.method, batch, actor.device) if isinstance(actor, NetworkActor) else None,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -19,10 +19,9 @@ from buffers.errors import UsageError
 from buffers.packing import concatenate
 from buffers.schema import TaskSchema
 from marl_runtime.environment import ScriptedPolicy, VectorEnvironment, episode_seeds
+from marl_runtime.methods.base import Method, Now
+from marl_runtime.methods.lmac import Estimate, Lmac
 from marl_runtime.scrambling import Scrambled
-
-if TYPE_CHECKING:
-    from marl_runtime.methods import Method
 
 __all__ = ["Actor", "Channel", "MessageSource", "MessageStepper", "NetworkActor", "Rollout", "ScriptedActor", "View"]
 
@@ -71,10 +70,16 @@ class Actor(abc.ABC):
 
 
 class NetworkActor(Actor):
-    """The greedy policy of a method: the available action of the highest utility, one forward for all environments."""
+    """The greedy policy of a method: the available action of the highest utility, one forward for all environments.
 
-    def __init__(self, method: Method, device: torch.device | str = "cpu") -> None:
+    With `watch`, `estimate` is what each row believes of the state at the step that it just acted on, and how sure it
+    is, for methods whose agents make such estimates; it costs a second pass through their encoder.
+    """
+
+    def __init__(self, method: Method, device: torch.device | str = "cpu", *, watch: bool = False) -> None:
         self.method = method
+        self.watch = watch
+        self.estimate: Estimate | None = None
         self.device = torch.device(device)
         self._carry: Any = None
 
@@ -92,7 +97,10 @@ class NetworkActor(Actor):
         state = self._rows(np.repeat(environment.state[:, None], n_agents, axis=1))
         links = self._links(view) if self.method.needs_links else None
         with torch.inference_mode():
-            q, self._carry = self.method.step(self._rows(view.extended), messages, state, self._carry, links)
+            extended = self._rows(view.extended)
+            if self.watch and isinstance(self.method, Lmac):
+                self.estimate = self.method.estimate_now(Now(extended, messages, state, links), self._carry)
+            q, self._carry = self.method.step(extended, messages, state, self._carry, links)
         utilities = q.cpu().numpy().reshape(n_envs, n_agents, -1)
         return np.where(environment.avail_actions, utilities, -np.inf).argmax(axis=-1)
 

@@ -23,6 +23,7 @@ from buffers.memory import require_memory
 from buffers.progress import Progress, silent
 from buffers.replay import ReplayBuffer
 from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs, spoken_by
+from marl_runtime.calibration import calibrate
 from marl_runtime.checkpoints import Checkpoints, set_torch_generators, torch_generators
 from marl_runtime.configuration import from_json, to_json
 from marl_runtime.metrics import MetricsLog, Window
@@ -92,6 +93,7 @@ class _Run:
 
     def __init__(self, folder: RunFolder, config: TrainConfig) -> None:
         torch.set_num_threads(1)
+        self.folder = folder.path
         self.config = config
         self.task = find_task(config.task)
         schema = self.task.schema
@@ -229,6 +231,9 @@ def _evaluate(run: _Run, log: MetricsLog) -> None:
         counters.evaluations * config.eval_episodes,
         config.eval_episodes,
     )
+    calibration = calibrate(run.learner.method, batch, run.device)
+    if calibration is not None:
+        write_json(run.folder / "calibration.json", {"step": counters.steps, **calibration.to_json()})
     counters.evaluations += 1
     counters.next_evaluation = _after(counters.steps, config.eval_every)
     successes = int(batch.success.sum())
@@ -242,6 +247,7 @@ def _evaluate(run: _Run, log: MetricsLog) -> None:
             "test/return": float(batch.returns.mean()),
             "test/length": float(batch.lengths.mean()),
             "test/episodes": float(batch.n_episodes),
+            **({} if calibration is None else calibration.metrics()),
         },
     )
 

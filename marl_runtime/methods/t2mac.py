@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from marl_runtime.methods.base import Features, Losses
-from marl_runtime.methods.talking import Talking, pair_mean, two_layers
+from marl_runtime.methods.talking import Talking, pair_mean
 from marl_runtime.networks.batch import TensorBatch
 
 __all__ = ["T2Mac", "combine", "opinion"]
@@ -26,12 +26,13 @@ Opinion = tuple[Float[Tensor, "*batch A"], Float[Tensor, "*batch 1"]]
 
 
 class T2Mac(Talking):
-    """The utility network gets what is believed after one's own evidence and all that came: A masses and the doubt.
+    """The utility network gets one's own evidence with all that came, as ln(1 + e), and the doubt that is left.
 
     A sender makes evidence for each receiver and a score of its use, query · key / √64 + 1 with the receiver's key by
-    id; it sends where the score is above 0. Selection (weight 0.05): the cross-entropy between that score and whether
-    the evidence alone would take more than 0.1 off the receiver's uncertainty. The paper acts on the combined evidence
-    itself; here it is a feature of the utility network, as for every method.
+    id; it sends where the score is above 0. Query and key are 64 wide, as the memory is. Selection (weight 0.05): the
+    cross-entropy between that score and whether the evidence alone would take more than 0.1 off the receiver's
+    uncertainty. The paper acts on the combined evidence itself; here it is a feature of the utility network, as for
+    every method.
     """
 
     name = "t2mac"
@@ -42,7 +43,7 @@ class T2Mac(Talking):
 
     @property
     def heard_dim(self) -> int:
-        """A belief masses and the uncertainty."""
+        """Evidence for A actions and the uncertainty."""
         return self.inputs.schema.n_actions + 1
 
     @property
@@ -53,8 +54,8 @@ class T2Mac(Talking):
     def build_talk(self, own_dim: int, n_agents: int) -> None:
         """Make own evidence, evidence for each receiver, and the score of its use."""
         actions = self.inputs.schema.n_actions
-        self.own_evidence = two_layers(own_dim, self.width, actions)
-        self.value = two_layers(own_dim, self.width, n_agents * actions)
+        self.own_evidence = nn.Linear(own_dim, actions)
+        self.evidence = nn.Linear(own_dim, n_agents * actions)
         self.query = nn.Linear(own_dim, self.width)
         self.key = nn.Linear(n_agents, self.width)
 
@@ -64,7 +65,7 @@ class T2Mac(Talking):
         """Return the combined opinions, and by receiver and sender the scores and what the evidence would take off."""
         n = own.shape[-2]
         belief, doubt = opinion(functional.softplus(self.own_evidence(own)))
-        sent = functional.softplus(self.value(own)).view(*own.shape[:-1], n, -1).transpose(-2, -3)
+        sent = functional.softplus(self.evidence(own)).view(*own.shape[:-1], n, -1).transpose(-2, -3)
         beliefs, doubts = opinion(sent)
         key = self.key(torch.eye(n, dtype=own.dtype, device=own.device))
         scores = (self.query(own) @ key.t()).transpose(-1, -2) / math.sqrt(self.width) + 1
@@ -74,7 +75,8 @@ class T2Mac(Talking):
         beliefs, doubts = beliefs * opens, torch.lerp(torch.ones_like(doubts), doubts, opens)
         for sender in range(n):
             belief, doubt = combine((belief, doubt), (beliefs[..., sender, :], doubts[..., sender, :]))
-        return {"heard": torch.cat([belief, doubt], dim=-1), "scores": scores, "gain": gain}
+        evidence = belief * belief.shape[-1] / doubt  # e = b S, S = A / u
+        return {"heard": torch.cat([torch.log1p(evidence), doubt], dim=-1), "scores": scores, "gain": gain}
 
     def own_losses(self, batch: TensorBatch, features: Features, q: Float[Tensor, "B T+1 N A"]) -> Losses:
         """Return the selection loss, the share of links in use, and the doubt that is left."""
