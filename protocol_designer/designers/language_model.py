@@ -57,8 +57,10 @@ class LanguageModelDesigner:
 
     @property
     def prompt_versions(self) -> Mapping[str, str]:
-        """The version of each prompt that was used."""
-        return dict(sorted(self._versions.items()))
+        """The version of each prompt that was used, by this process or, before it stopped, by another."""
+        asked = (exchange.prompts for exchange in self._conversation.transcript.exchanges)
+        used = {name: version for versions in (*asked, self._versions) for name, version in versions.items()}
+        return dict(sorted(used.items()))
 
     def spent(self) -> dict[str, Any]:
         """Return requests, tokens and cost so far, as plain JSON values."""
@@ -82,7 +84,7 @@ class LanguageModelDesigner:
         role, prompt = "write_part", request
         if brief.rejection is not None:
             role, prompt = "repair", self._repair(brief, request)
-        completion = self._ask(brief, CallName(brief.round, brief.attempt, role), prompt)
+        completion = self._ask(brief, CallName(brief.round, brief.attempt, role), prompt, request)
         files = {"prompt.md": f"{self._system(brief).text}\n{prompt.text}", "reply.md": completion.text}
         notes = {
             "model": completion.model,
@@ -140,7 +142,7 @@ class LanguageModelDesigner:
             used_width=_used_width(brief),
             figures=figures.text,
         )
-        return _whole(self._ask(brief, CallName(brief.pass_index, 0, "analyse"), prompt)), brief.pass_index
+        return _whole(self._ask(brief, CallName(brief.pass_index, 0, "analyse"), prompt, figures)), brief.pass_index
 
     def _criterion(self, brief: Brief) -> str:
         """Return what this pass is after: recovery and balance by turns, or always the same."""
@@ -165,9 +167,10 @@ class LanguageModelDesigner:
     def _chosen(self, brief: Brief) -> tuple[str, ...]:
         return self.choose_fields(brief)
 
-    def _ask(self, brief: Brief, call: CallName, prompt: Prompt) -> Completion:
+    def _ask(self, brief: Brief, call: CallName, prompt: Prompt, *within: Prompt) -> Completion:
+        """Ask what `prompt` says; `within` are the prompts whose text is a part of it."""
         system = self._system(brief)
-        versions = {system.name: system.version, prompt.name: prompt.version}
+        versions = {one.name: one.version for one in (system, prompt, *within)}
         return self._conversation.ask(call, system.text, prompt.text, versions)
 
     def _system(self, brief: Brief) -> Prompt:

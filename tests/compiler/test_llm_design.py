@@ -358,6 +358,9 @@ def test_tokens_and_cost_of_local_servers_are_told_or_unknown(tmp_path: Path) ->
     spent = designer.spent()
     assert (spent["requests"], spent["input_tokens"], spent["output_tokens"]) == (6, 6_000, 1_200)
     assert set(designer.prompt_versions) == {"system", "choose_fields", "write_part", "analyse", "_figures"}
+    # one that goes on where another stopped asks nothing again, and knows what the other asked
+    later: Any = choice.make_designer(SCHEMA, {"fit": episodes(), "select": episodes()}, store)
+    assert later.prompt_versions == designer.prompt_versions
 
 
 def test_a_manual_design_stops_at_each_prompt_until_its_reply_is_there(tmp_path: Path) -> None:
