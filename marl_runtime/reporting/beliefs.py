@@ -17,7 +17,7 @@ from buffers.episodes import BoolArray, EpisodeBatch, Float32Array
 from buffers.schema import Field, TaskSchema
 from marl_runtime.methods.base import Method
 from marl_runtime.methods.lmac import Lmac
-from marl_runtime.networks.batch import TensorBatch, by_episode, by_row
+from marl_runtime.networks.batch import TensorBatch, by_episode
 from reporting import Chart, Section, Text
 from reporting.charts import lines, quantitative
 
@@ -47,15 +47,10 @@ def beliefs_of(method: Method, schema: TaskSchema, batch: EpisodeBatch) -> Belie
     if not isinstance(method, Lmac) or not method.inputs.target_fields:
         return None
     steps = int(batch.lengths[0])
-    tensors = TensorBatch.from_episodes(batch.select(slice(0, 1)), schema)
-    module = method.communication
-    extended, heard = by_row(tensors.extended), by_row(method.heard(tensors.messages, tensors.extended))
-    z = module.encoder.unroll(torch.cat([extended, heard], dim=-1)).z
-    decoded, logits = module.decoder(z)
-    values, known = (
-        by_episode(part, schema.n_agents)[0, :steps].numpy()
-        for part in (decoded * module.span + module.low, torch.sigmoid(logits))
-    )
+    one = batch.select(slice(0, 1))
+    tensors = TensorBatch.from_episodes(one, schema, messages=method.needs_messages)
+    estimate = method.estimate(by_episode(method.features(tensors).parts["z"], schema.n_agents))
+    values, known = (part[0, :steps].numpy() for part in (estimate.fields, estimate.known))
     fields = [schema.state_fields[column] for column in method.inputs.target_fields]
     scale = np.array([field.scale for field in fields], dtype=np.float32)
     state = batch.state[0, :steps]
@@ -102,8 +97,8 @@ def beliefs_section(beliefs: Beliefs, roles: Sequence[str]) -> Section | None:
         points=False,
     )
     about = (
-        "The first line is the truth. Lines end where an agent or what it estimates is dead. Choose another field "
-        "below."
+        "The first line is the truth. Lines end where an agent or what it estimates is dead. The list chooses "
+        "the field."
     )
     error = errors_text(beliefs, places, roles)
     return Section(

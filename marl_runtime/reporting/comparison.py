@@ -10,6 +10,7 @@ from typing import Any
 from buffers.errors import ProtocolDesignerError
 from marl_runtime.comparison import Comparison, report
 from marl_runtime.configuration import to_json
+from marl_runtime.methods import find_method
 from marl_runtime.reporting.figures import (
     LAST,
     curves_section,
@@ -118,8 +119,13 @@ def _sections(found: Comparison, chosen: Mapping[Key, Run], scripted_episodes: i
 
 
 def _bits(run: Run) -> float | None:
-    """Return the bits per step and link of a run's protocol: 0 without one, None where it was not measured."""
-    if run.config is None or run.config.protocol is None:
+    """Return the bits per step and link of a run's protocol: 0 without one, None where it was not measured.
+
+    What a method says by a network of its own is not measured.
+    """
+    if run.config is None or find_method(run.config.method).needs_links:
+        return None
+    if run.config.protocol is None:
         return 0.0
     return None if run.manifest is None else run.manifest.bandwidth.get("total")
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from buffers.errors import ProtocolDesignerError
-from buffers.files import read_json_object
+from buffers.files import read_json_object, require_form
 from generated_protocols.manifest import Manifest, read_manifest
 from marl_runtime.configuration import from_json
 from marl_runtime.evaluation import EvalConfig, evaluate_scripted
@@ -32,6 +32,7 @@ class Run:
     result: Mapping[str, Any] | None
     versions: Mapping[str, Any]
     manifest: Manifest | None
+    calibration: Mapping[str, Any] | None
     problems: list[str]
 
     @property
@@ -88,7 +89,42 @@ def read_run(folder: Path) -> Run:
     if log.is_file() and len(metrics) < (lines := log.read_bytes().count(b"\n")):
         problems.append(f"{log}, line {len(metrics) + 1} of {lines}, is damaged: the log is shown up to there")
     versions = environment.get("versions", {})
-    return Run(folder, config, metrics, result, versions if isinstance(versions, dict) else {}, manifest, problems)
+    return Run(
+        folder,
+        config,
+        metrics,
+        result,
+        versions if isinstance(versions, dict) else {},
+        manifest,
+        tried(lambda: _calibration(folder / "calibration.json"), None),
+        problems,
+    )
+
+
+class _Bin(TypedDict):
+    foretold: float
+    right: float
+    count: int
+
+
+class _Calibration(TypedDict):
+    """What is shown of `calibration.json`."""
+
+    step: int
+    estimates: int
+    auroc: float | None
+    brier: float
+    error: float
+    curve: list[_Bin]
+    by_field: dict[str, dict[str, float]]
+
+
+def _calibration(file: Path) -> dict[str, Any] | None:
+    if not file.exists():
+        return None
+    value = read_json_object(file)
+    require_form(value, _Calibration, file)
+    return value
 
 
 @cache

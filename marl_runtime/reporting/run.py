@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from marl_runtime.configuration import to_json
+from marl_runtime.reporting.calibration import calibration_section
 from marl_runtime.reporting.curves import curves_section, losses_section
 from marl_runtime.reporting.played import played_sections
 from marl_runtime.reporting.reading import Run, read_run, scripted_marks
@@ -26,6 +27,8 @@ def run_chapter(folder: Path, battles: int = 3, scripted_episodes: int = 200) ->
         curves_section(run, scripted_episodes),
         *played_sections(run, battles),
     ]
+    calibration = calibration_section(run)
+    sections += [calibration] if calibration else []
     losses = losses_section(run)
     sections += [losses] if losses else []
     sections.append(_how(run))

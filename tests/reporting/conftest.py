@@ -1,6 +1,6 @@
 """Material for pages: a design, a small run that is trained here, and logs written by hand.
 
-`material/` holds llm-b of 1o_2r_vs_4r as it was shipped at first, its prompts cut: what is shipped may be designed again.
+`material/` holds llm-b of 1o_2r_vs_4r as it was shipped at first, its prompts cut: what is shipped may change.
 """
 
 from __future__ import annotations

@@ -156,3 +156,17 @@ def test_a_trained_run_has_battles_beliefs_and_messages(trained: Path) -> None:
     logged = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
     assert [row["value"] for row in losses] == [row["learner/sai_loss"] for row in logged if "learner/sai_loss" in row]
     json.dumps(plain(chapter), allow_nan=False)
+
+
+def test_calibration_is_shown_where_a_run_has_it(log_run: Callable[..., Path]) -> None:
+    run = log_run("qmix", 0, [0.5])
+    assert "Do the agents know what they know" not in texts(run_chapter(run, 0, 0))
+    bins = [{"low": 0.8, "high": 0.9, "foretold": 0.85, "right": 0.5, "count": 7}]
+    found = {"step": 100, "estimates": 7, "auroc": 0.625, "brier": 0.25, "error": 0.35, "curve": bins, "by_field": {}}
+    (run / "calibration.json").write_text(json.dumps(found))
+    chapter = run_chapter(run, 0, 0)
+    assert "Over 7 estimates of the evaluation at step 100" in texts(chapter)
+    assert "with probability 0.625 (AUROC" in texts(chapter)
+    assert chart(chapter, "How often agents are right that say they are")["spec"]["data"]["values"] == bins
+    (run / "calibration.json").write_text(json.dumps({**found, "curve": 3}))
+    assert "calibration.json is damaged: Expected `array`" in texts(run_chapter(run, 0, 0))
