@@ -76,7 +76,7 @@ def run_player(run: Path, task_name: str = "", protocol: Path | None = None) -> 
     task = find_task(config.task)
     if spoken is not None and not isinstance(spoken, Protocol | JointProtocol):
         raise UsageError(
-            f"{run} is a run of the control {config.method!r}, whose messages are scrambled among the episodes of a round: "
+            f"{run} is a run of the control {config.method!r}, whose messages are scrambled among episodes of a round: "
             "it cannot be watched one episode at a time"
         )
     name = f"{run.resolve().name} ({config.method}, {steps:,} steps)"

@@ -16,16 +16,30 @@ sys.path.append(str(Path(__file__).parents[1] / "watch"))
 
 from report_browser import ReportPage
 
-WANTED = {
-    0: {"In short": "design-short", "What each agent knows": "design-knows", "When it is known": "design-when",
-        "What each pass changed": "design-passes", "What the messages cost, and what pays": "design-cost",
-        "How it was made": "design-made"},
-    1: {"Learning curves": "run-curves", "Battles": "run-battles",
+WANTED: dict[int, dict[str, str]] = {
+    0: {
+        "In short": "design-short",
+        "What each agent knows": "design-knows",
+        "When it is known": "design-when",
+        "What each pass changed": "design-passes",
+        "What the messages cost, and what pays": "design-cost",
+        "How it was made": "design-made",
+    },
+    1: {
+        "Learning curves": "run-curves",
+        "Battles": "run-battles",
         "Where the agents believe the others to be": "run-beliefs",
-        "Messages in these battles": "run-messages", "Losses and what goes with them": "run-losses"},
-    2: {"In short": "runs-short", "Learning curves": "runs-curves", "Who is better, and how surely": "runs-better",
-        "Sample efficiency": "runs-efficiency"},
-}  # fmt: skip
+        "Messages in these battles": "run-messages",
+        "Do the agents know what they know": "run-calibration",
+        "Losses and what goes with them": "run-losses",
+    },
+    2: {
+        "In short": "runs-short",
+        "Learning curves": "runs-curves",
+        "Who is better, and how surely": "runs-better",
+        "Sample efficiency": "runs-efficiency",
+    },
+}
 HIGHEST = 1_250
 """Pixels of a section that a picture shows at most."""
 
