@@ -183,17 +183,18 @@ def link_graph(names: Sequence[str], bits: Sequence[float]) -> dict[str, Any]:
                     "y": start[1],
                     "x2": end[0],
                     "y2": end[1],
-                    "label_x": start[0] + 0.22 * (end[0] - start[0]) + 0.11 * along[1],
-                    "label_y": start[1] + 0.22 * (end[1] - start[1]) - 0.11 * along[0],
+                    "label_x": start[0] + 0.22 * (end[0] - start[0]) + 0.16 * along[1],
+                    "label_y": start[1] + 0.22 * (end[1] - start[1]) - 0.13 * along[0],
                     "angle": math.degrees(math.atan2(along[0], along[1])),
                 }
             )
+    low, high = min(y for _, y in places) - 0.5, max(y for _, y in places) + 0.5
     whole = spec(
         f"A graph of the agents: {_said(names, bits)} to each other agent",
         nodes,
-        height=330,
+        height=round(110 * (high - low)),
         view={"stroke": None},
-        layer=_link_layers(links),
+        layer=_link_layers(links, (low, high)),
     )
     return {**whole, "width": 460}  # about as wide as high
 
@@ -202,12 +203,12 @@ def _said(names: Sequence[str], bits: Sequence[float]) -> str:
     return "; ".join(f"{name} sends {value:.0f} bits per step" for name, value in zip(names, bits, strict=True))
 
 
-def _link_layers(links: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _link_layers(links: Sequence[Mapping[str, Any]], height: tuple[float, float]) -> list[dict[str, Any]]:
     """Return arrows and their numbers from `links`, and discs and names from the chart's own rows."""
-    scale = {"domain": [-1.5, 1.5]}
+    across, up = {"domain": [-1.8, 1.8]}, {"domain": list(height), "nice": False}
 
     def place(x: str, y: str) -> dict[str, Any]:
-        return {"x": quantitative(x, None, scale=scale, axis=None), "y": quantitative(y, None, scale=scale, axis=None)}
+        return {"x": quantitative(x, None, scale=across, axis=None), "y": quantitative(y, None, scale=up, axis=None)}
 
     tip = [nominal("from", "from"), nominal("to", "to"), quantitative("bits", "bits per step", format=".1f")]
     data, colour = {"data": {"values": list(links)}}, {"value": PALETTE[0]}
@@ -215,7 +216,7 @@ def _link_layers(links: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         **place("x", "y"),
         "x2": {"field": "x2"},
         "y2": {"field": "y2"},
-        "size": quantitative("bits", None, scale={"domainMin": 0, "range": [0.5, 9]}, legend=None),
+        "size": quantitative("bits", None, scale={"domainMin": 0, "range": [0.5, 7]}, legend=None),
         "color": colour,
         "tooltip": tip,
     }

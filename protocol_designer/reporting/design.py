@@ -111,7 +111,9 @@ def _who_knows_not(design: Design) -> str:
 
 
 def _what_passes_did(design: Design) -> str:
-    entries = [e for e in (design.manifest.scores if design.manifest else ()) if isinstance(e.get("pass"), int)]
+    scores = design.manifest.scores if design.manifest else ()
+    # an imported protocol was never decided on
+    entries = [entry for entry in scores if isinstance(entry.get("pass"), int) and "keep" in entry]
     told = [
         f"pass {entry['pass']} was {'kept' if entry.get('keep') else 'dropped'}"
         + (f" ({entry['figures']['gain']:+.3f})" if (entry.get("figures") or {}).get("gain") is not None else "")

@@ -196,7 +196,7 @@ def _diff(before: str, after: str) -> str:
 
 def changes_section(design: Design) -> Section | None:
     """Return what every pass added and what was edited by hand since; None where nothing is frozen."""
-    if design.manifest is None or design.joint:
+    if design.manifest is None:
         return None
     rows = [_pass_row(entry) for entry in design.manifest.scores]
     columns = (
@@ -221,7 +221,7 @@ def changes_section(design: Design) -> Section | None:
             "" if by is None else f", kept in pass {by}: everything in it is new, parts are never replaced"
         )
         blocks.append(Fold(said, [Source(f"part{number}.py", source.decode("utf-8-sig", "replace"), "python")]))
-    return Section("What each pass changed", [*blocks, *_edits(design)])
+    return Section("What each pass changed", blocks if design.joint else [*blocks, *_edits(design)])
 
 
 def _pass_row(entry: Any) -> dict[str, Any]:
