@@ -25,10 +25,13 @@ from protocol_designer.commands.evaluate import evaluate
 from protocol_designer.commands.freeze import freeze
 from protocol_designer.commands.gather import gather
 from protocol_designer.commands.importing import import_protocol
+from protocol_designer.commands.plot import plot
+from protocol_designer.commands.report import report
 from protocol_designer.commands.resume import resume
 from protocol_designer.commands.review import review
 from protocol_designer.commands.score import score
 from protocol_designer.commands.show import show
+from protocol_designer.commands.sweep import sweep
 from protocol_designer.commands.tasks import tasks
 from protocol_designer.commands.train import train
 from protocol_designer.commands.watch import watch
@@ -69,6 +72,9 @@ for command in (
     resume,
     evaluate,
     compare,
+    sweep,
+    plot,
+    report,
     watch,
     doctor,
 ):

@@ -10,14 +10,16 @@ import torch
 from buffers.errors import MissingDependencyError, UsageError
 from buffers.schema import TaskSchema
 from marl_runtime.learner import Learner, LearnerConfig
-from marl_runtime.methods import MethodConfig, MethodInputs, build_method, find_method
+from marl_runtime.methods import Method, MethodConfig, MethodInputs, build_method, find_method
 from marl_runtime.networks.mixers import build_mixer
+from marl_runtime.scrambling import Scrambled
 
 if TYPE_CHECKING:
     from generated_protocols.joint import JointProtocol
     from generated_protocols.protocol import Protocol
+    from marl_runtime.rollout import MessageSource
 
-__all__ = ["build_learner", "find_device", "load_protocol", "method_inputs"]
+__all__ = ["build_learner", "find_device", "load_protocol", "method_inputs", "spoken_by"]
 
 
 def find_device(name: str) -> torch.device:
@@ -79,6 +81,13 @@ def method_inputs(schema: TaskSchema, protocol: Protocol | JointProtocol | None)
     )
 
 
+def spoken_by(method: Method, protocol: MessageSource | None) -> MessageSource | None:
+    """Return what speaks in a rollout of `method`: the protocol, scrambled for some controls, or nothing."""
+    if protocol is None or not method.needs_messages:
+        return None
+    return Scrambled(protocol, method.scrambles) if method.scrambles else protocol
+
+
 def build_learner(
     method: str,
     mixer: str,
@@ -89,10 +98,10 @@ def build_learner(
     device: torch.device,
     seed: int,
 ) -> Learner:
-    """Return a fresh learner."""
+    """Return a fresh learner; a method that is named after a mixer takes that one."""
     return Learner(
         build_method(method, inputs, network),
-        build_mixer(mixer, inputs.schema),
+        build_mixer(find_method(method).mixer or mixer, inputs.schema),
         learner,
         device,
         seed,

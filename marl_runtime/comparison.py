@@ -5,26 +5,22 @@ A comparison is resumable: a run that is complete is not repeated, one that was 
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from buffers.errors import CorruptFileError, RejectedError, ResourceError, UnknownNameError, UsageError
+from buffers.errors import RejectedError, ResourceError, UnknownNameError, UsageError
 from buffers.progress import Progress, silent
-from marl_runtime.configuration import from_json, to_json
 from marl_runtime.evaluation import EvalConfig, evaluate_scripted
 from marl_runtime.methods import find_method
 from marl_runtime.metrics import read_metrics
 from marl_runtime.run_folder import RunFolder
+from marl_runtime.run_index import find_run
 from marl_runtime.statistics import Estimate, difference_over_seeds, over_seeds
+from marl_runtime.sweeping.jobs import Limits, LocalJob, Ticket, cores, train_tickets
 from marl_runtime.tasks import find_task
 from marl_runtime.training import prepare
 from marl_runtime.training_config import TrainConfig
@@ -33,8 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Comparison", "compare", "difference", "find_run", "report", "train_all"]
-
-POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -88,7 +82,7 @@ def compare(
         for method in methods:
             config = _config(base, method, seed)
             runs[method, seed] = find_run(config, root) or prepare(config, root)
-    train_all(runs, base.steps, workers or os.cpu_count() or 1, progress)
+    train_all(runs, base.steps, workers or cores(), progress)
     return report(base.task, runs, last_evaluations, scripted_episodes)
 
 
@@ -98,107 +92,25 @@ def _config(base: TrainConfig, method: str, seed: int) -> TrainConfig:
     return replace(base, method=method, seed=seed, protocol=base.protocol if needs else None)
 
 
-def find_run(config: TrainConfig, root: Path) -> Path | None:
-    """Return the run under `root` with this configuration and the same protocol source, or None.
-
-    A complete one is preferred to one that has further to go.
-    """
-    wanted = to_json(config)
-    source = None if config.protocol is None else Path(config.protocol)
-    found = []
-    for path in sorted(root.glob(f"*-{config.run_name}*/config.json"), reverse=True):
-        folder = RunFolder(path.parent)
-        try:
-            # an option that came later than the run has its default there
-            known = to_json(from_json(TrainConfig, folder.read_json("config.json"), folder.path / "config.json"))
-        except (CorruptFileError, UsageError, TypeError, ValueError):  # of another version
-            continue
-        same = {**known, "protocol": None} == {**wanted, "protocol": None}
-        if same and _source_hash(folder.protocol) == _source_hash(source):
-            found.append(folder)
-    found.sort(key=lambda folder: not folder.finished)
-    return found[0].path if found else None
-
-
-def _source_hash(protocol: Path | None) -> str:
-    """Return the SHA-256 over a protocol's parts; empty without one."""
-    if protocol is None:
-        return ""
-    digest = hashlib.sha256()
-    for part in sorted([*protocol.glob("part*.py"), *protocol.glob("joint*.py")]):
-        digest.update(part.name.encode() + b"\0" + part.read_bytes())
-    return digest.hexdigest()
-
-
 def train_all(runs: Mapping[tuple[str, int], Path], steps: int, workers: int, progress: Progress = silent) -> None:
     """Train all `runs` to their end, `workers` at once, each in a process of its own; see `compare`."""
-    waiting = [path for path in runs.values() if not RunFolder(path).finished]
-    running: dict[Path, subprocess.Popen[bytes]] = {}
-    failed: list[Path] = []
+    unfinished = {f"{method} {seed}": run for (method, seed), run in runs.items() if not RunFolder(run).finished}
+    tickets = [Ticket(key, partial(Path, run), steps) for key, run in unfinished.items()]
+    complete = steps * (len(runs) - len(tickets))
+
+    def shown(done: int, total: int, text: str) -> None:
+        progress(complete + done, complete + total, text)
+
     try:
-        while waiting or running:
-            while waiting and len(running) < workers:
-                path = waiting.pop(0)
-                running[path] = _start(path)
-            time.sleep(POLL_SECONDS)
-            for path, process in list(running.items()):
-                if process.poll() is not None:
-                    del running[path]
-                    if process.returncode:
-                        failed.append(path)
-            done = sum(min(steps, _last_step(path)) for path in runs.values())
-            progress(done, steps * len(runs), f"{len(running)} runs in training, {len(waiting)} waiting")
+        tally = train_tickets(tickets, LocalJob, Limits(workers), shown)
     except KeyboardInterrupt:
-        for process in running.values():
-            process.send_signal(signal.SIGINT)
-        for process in running.values():
-            process.wait()
         raise KeyboardInterrupt(
             "stopped, every run at a checkpoint of its own; the same command goes on from there"
         ) from None
-    finally:
-        for process in running.values():
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
+    failed = list(tally.failed.values())
+    failed += [f"{run}: it is being trained by another process" for run in tally.elsewhere.values()]
     if failed:
-        reasons = "; ".join(f"{path}: {_last_line(path / 'worker.log')}" for path in failed)
-        raise ResourceError(f"{len(failed)} of {len(runs)} runs failed, the others are complete: {reasons}")
-
-
-def _start(run: Path) -> subprocess.Popen[bytes]:
-    one_thread = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
-    paths = os.pathsep.join(path for path in sys.path if path)
-    with (run / "worker.log").open("ab") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "marl_runtime.worker", str(run)],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, **one_thread, "PYTHONPATH": paths},
-            start_new_session=True,  # a Ctrl-C at the terminal reaches this process alone, which passes it on once
-        )
-
-
-def _last_step(run: Path) -> int:
-    """Return the last logged step without reading the whole log."""
-    path = run / "metrics.jsonl"
-    if not path.exists():
-        return 0
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - 8192))
-        lines = file.read().decode(errors="replace").splitlines()
-    for line in reversed(lines):
-        try:
-            return int(json.loads(line)["step"])
-        except (ValueError, KeyError):
-            continue  # cut by a kill, or by our seek
-    return 0
-
-
-def _last_line(path: Path) -> str:
-    lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it said nothing"
+        raise ResourceError(f"{len(failed)} of {len(runs)} runs failed, the others are complete: {'; '.join(failed)}")
 
 
 def report(

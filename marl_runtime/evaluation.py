@@ -11,11 +11,12 @@ import torch
 
 from buffers.episodes import EpisodeBatch
 from buffers.errors import UnknownNameError, UsageError
-from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs
+from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs, spoken_by
+from marl_runtime.calibration import Calibration, calibrate
 from marl_runtime.checkpoints import Checkpoints
 from marl_runtime.configuration import from_json
 from marl_runtime.environment import episode_seeds
-from marl_runtime.rollout import Actor, Channel, NetworkActor, Rollout, ScriptedActor
+from marl_runtime.rollout import Actor, Channel, MessageSource, NetworkActor, Rollout, ScriptedActor
 from marl_runtime.run_folder import RunFolder
 from marl_runtime.seeding import stream_seed
 from marl_runtime.statistics import Estimate, mean_over_episodes, wilson
@@ -25,8 +26,6 @@ from marl_runtime.training_config import TrainConfig
 if TYPE_CHECKING:
     import pandas as pd
 
-    from generated_protocols.joint import JointProtocol
-    from generated_protocols.protocol import Protocol
 
 __all__ = ["EvalConfig", "Evaluation", "evaluate", "evaluate_scripted", "load_actor"]
 
@@ -64,6 +63,7 @@ class Evaluation:
     rows: pd.DataFrame
     success: Estimate  # Wilson interval
     returns: Estimate
+    calibration: Calibration | None = None  # of methods whose agents say how sure they are
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures and the rows as plain JSON values."""
@@ -73,13 +73,12 @@ class Evaluation:
             "episodes": len(self.rows),
             "success": vars(self.success),
             "return": vars(self.returns),
+            **({} if self.calibration is None else {"calibration": self.calibration.to_json()}),
             "rows": self.rows.to_dict(orient="records"),
         }
 
 
-def load_actor(
-    run: Path, device: str | None = None
-) -> tuple[TrainConfig, NetworkActor, Protocol | JointProtocol | None, int]:
+def load_actor(run: Path, device: str | None = None) -> tuple[TrainConfig, NetworkActor, MessageSource | None, int]:
     """Return a run's configuration, its policy at the newest whole checkpoint, its protocol, and that step.
 
     A run without a checkpoint raises `UsageError`.
@@ -102,8 +101,7 @@ def load_actor(
         seed=config.seed,
     )
     learner.load_state_dict(checkpoint.tree["learner"])
-    spoken = protocol if learner.method.needs_messages else None
-    return config, NetworkActor(learner.method, where), spoken, checkpoint.steps
+    return config, NetworkActor(learner.method, where), spoken_by(learner.method, protocol), checkpoint.steps
 
 
 def evaluate(run: Path, config: EvalConfig) -> Evaluation:
@@ -123,7 +121,7 @@ def evaluate_scripted(task_name: str, policy: str, config: EvalConfig) -> Evalua
 
 
 def _evaluate(
-    subject: str, steps: int, *, task: Task, actor: Actor, protocol: Protocol | JointProtocol | None, config: EvalConfig
+    subject: str, steps: int, *, task: Task, actor: Actor, protocol: MessageSource | None, config: EvalConfig
 ) -> Evaluation:
     environment = task.make(min(config.envs, config.episodes))
     try:
@@ -134,7 +132,12 @@ def _evaluate(
         environment.close()
     rows = episode_rows(batch, seed)
     return Evaluation(
-        subject, steps, rows, wilson(int(batch.success.sum()), batch.n_episodes), mean_over_episodes(batch.returns)
+        subject,
+        steps,
+        rows,
+        wilson(int(batch.success.sum()), batch.n_episodes),
+        mean_over_episodes(batch.returns),
+        calibrate(actor.method, batch, actor.device) if isinstance(actor, NetworkActor) else None,
     )
 
 

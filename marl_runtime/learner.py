@@ -126,7 +126,7 @@ class Learner:
         td_loss = masked_mean(td_error**2, tensors.filled)
         loss = td_loss
         for name, value in unrolled.losses.items():
-            loss = loss + self.config.coefficient(name) * value
+            loss = loss + self.coefficient(name) * value
 
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -148,6 +148,11 @@ class Learner:
                 **{f"grad_norm_{name}": norm for name, norm in norms.items()},
             }
         )
+
+    def coefficient(self, loss: str) -> float:
+        """Return the weight of the method's own `loss`: the method's, or the configuration's."""
+        published = self.method.coefficients
+        return published[loss] if loss in published else self.config.coefficient(loss)
 
     @torch.inference_mode()
     def td_target(

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 
 from buffers.episodes import BoolArray, EpisodeBatch, Float32Array, IntArray
+from buffers.errors import UsageError
 from buffers.packing import concatenate
 from buffers.schema import TaskSchema
 from marl_runtime.environment import ScriptedPolicy, VectorEnvironment, episode_seeds
-
-if TYPE_CHECKING:
-    from marl_runtime.methods import Method
+from marl_runtime.methods.base import Method, Now
+from marl_runtime.methods.lmac import Estimate, Lmac
+from marl_runtime.scrambling import Scrambled
 
 __all__ = ["Actor", "Channel", "MessageSource", "MessageStepper", "NetworkActor", "Rollout", "ScriptedActor", "View"]
 
@@ -36,7 +37,7 @@ class MessageStepper(Protocol):
 
 
 class MessageSource(Protocol):
-    """What a rollout needs of a communication protocol."""
+    """What a rollout needs of a communication protocol; a control's is a `marl_runtime.scrambling.Scrambled`."""
 
     @property
     def message_dim(self) -> int:
@@ -53,6 +54,7 @@ class View:
     environment: VectorEnvironment
     extended: Float32Array  # [E, N, D]
     messages: Float32Array | None  # [E, N, M]
+    delivered: BoolArray | None = None  # [E, N receiver, N sender]: what is not lost on the way; None for all
 
 
 class Actor(abc.ABC):
@@ -68,10 +70,16 @@ class Actor(abc.ABC):
 
 
 class NetworkActor(Actor):
-    """The greedy policy of a method: the available action of the highest utility, one forward for all environments."""
+    """The greedy policy of a method: the available action of the highest utility, one forward for all environments.
 
-    def __init__(self, method: Method, device: torch.device | str = "cpu") -> None:
+    With `watch`, `estimate` is what each row believes of the state at the step that it just acted on, and how sure it
+    is, for methods whose agents make such estimates; it costs a second pass through their encoder.
+    """
+
+    def __init__(self, method: Method, device: torch.device | str = "cpu", *, watch: bool = False) -> None:
         self.method = method
+        self.watch = watch
+        self.estimate: Estimate | None = None
         self.device = torch.device(device)
         self._carry: Any = None
 
@@ -87,10 +95,22 @@ class NetworkActor(Actor):
         n_envs, n_agents = environment.alive.shape
         messages = None if view.messages is None else self._rows(view.messages)
         state = self._rows(np.repeat(environment.state[:, None], n_agents, axis=1))
+        links = self._links(view) if self.method.needs_links else None
         with torch.inference_mode():
-            q, self._carry = self.method.step(self._rows(view.extended), messages, state, self._carry)
+            extended = self._rows(view.extended)
+            if self.watch and isinstance(self.method, Lmac):
+                self.estimate = self.method.estimate_now(Now(extended, messages, state, links), self._carry)
+            q, self._carry = self.method.step(extended, messages, state, self._carry, links)
         utilities = q.cpu().numpy().reshape(n_envs, n_agents, -1)
         return np.where(environment.avail_actions, utilities, -np.inf).argmax(axis=-1)
+
+    def _links(self, view: View) -> torch.Tensor:
+        """Return `[E, N, N]`: which sender (last axis) reaches which receiver by the method's own network."""
+        alive = view.environment.alive
+        links = alive[:, None, :] & ~np.eye(alive.shape[1], dtype=bool)
+        if view.delivered is not None:
+            links = links & view.delivered
+        return torch.from_numpy(links).to(self.device)
 
     def _rows(self, array: Float32Array) -> torch.Tensor:
         return torch.from_numpy(array.reshape(-1, array.shape[-1])).to(self.device)
@@ -147,6 +167,7 @@ class Rollout:
         self.message_dim = 0 if protocol is None else protocol.message_dim
         self._channel = channel or Channel()
         self._stepper = None if protocol is None else protocol.stepper(environment.num_envs)
+        self._scrambles = protocol.kind if isinstance(protocol, Scrambled) else ""
         n, schema = self.schema.n_agents, self.schema
         self._extended = np.zeros((environment.num_envs, n, schema.extended_dim), dtype=np.float32)
         self._extended[:, :, schema.obs_dim + schema.n_actions :] = np.eye(n, dtype=np.float32)
@@ -171,6 +192,11 @@ class Rollout:
 
     def _play_round(self, actor: Actor, root_seed: int, first_episode: int, epsilon: Float32Array) -> EpisodeBatch:
         env, limit, count = self.environment, self.schema.episode_limit, len(epsilon)
+        if self._scrambles == "shuffled" and count < 2:
+            raise UsageError(
+                f"episode {first_episode} is alone in its round, and shuffled messages are another episode's: "
+                "play two episodes at once or more"
+            )
         chance = _Chance(
             root_seed,
             first_episode,
@@ -178,6 +204,7 @@ class Rollout:
             schema=self.schema,
             channel=self._channel,
             message_dim=self.message_dim,
+            scrambles=self._scrambles,
         )
         playing = np.arange(env.num_envs) < count
         seeds = np.zeros(env.num_envs, dtype=np.int64)
@@ -192,14 +219,15 @@ class Rollout:
         for t in range(limit + 1):
             rows = np.flatnonzero(playing)
             self._own_obs[:] = env.obs
-            messages = self._messages(chance, t)
+            delivered = chance.delivered(t, env.num_envs)
+            messages = self._messages(chance, t, delivered)
             record.entry(t, rows, env, messages)
             playing = playing & ~record.ended
             if not playing.any():
                 return record.batch()
             if t == limit:
                 raise RuntimeError(f"task {self.schema.name!r} went on past its limit of {limit} steps")
-            actions = actor.act(View(env, self._extended, messages))
+            actions = actor.act(View(env, self._extended, messages, delivered))
             if explores:
                 actions = chance.explore(t, actions, env.avail_actions, epsilon)
             result = env.step(actions)
@@ -208,15 +236,17 @@ class Rollout:
             np.put_along_axis(self._last_actions, actions[..., None], 1, axis=2)
         raise AssertionError("the loop returns or raises")
 
-    def _messages(self, chance: _Chance, t: int) -> Float32Array | None:
+    def _messages(self, chance: _Chance, t: int, delivered: BoolArray | None) -> Float32Array | None:
         """Return what every receiver keeps now, `[E, N, M]`."""
         if self._stepper is None:
             return None
-        if self._channel.perfect:
-            return self._stepper.step(self._extended, self.environment.alive)
-        delivered = chance.delivered(t, self.environment.num_envs)
-        messages = self._stepper.step(self._extended, self.environment.alive, delivered)
-        return chance.disturb(t, messages)
+        if delivered is None:
+            messages = self._stepper.step(self._extended, self.environment.alive)
+        else:
+            messages = self._stepper.step(self._extended, self.environment.alive, delivered)
+        if self._scrambles:
+            messages = chance.scramble(t, messages)
+        return messages if self._channel.perfect else chance.disturb(t, messages)
 
 
 class _Record:
@@ -270,10 +300,18 @@ class _Chance:
     """All random numbers of a round's episodes, each episode's from its own generator."""
 
     def __init__(
-        self, root_seed: int, first_episode: int, count: int, *, schema: TaskSchema, channel: Channel, message_dim: int
+        self,
+        root_seed: int,
+        first_episode: int,
+        count: int,
+        *,
+        schema: TaskSchema,
+        channel: Channel,
+        message_dim: int,
+        scrambles: str = "",
     ) -> None:
         t, n = schema.episode_limit, schema.n_agents
-        self._channel = channel
+        self._channel, self._count, self._scrambles = channel, count, scrambles
         # counter-based, so that one generator per episode costs microseconds
         generators = [
             np.random.Generator(np.random.Philox(key=[root_seed & (2**64 - 1), first_episode + k]))
@@ -287,6 +325,8 @@ class _Chance:
             self._noise = channel.noise * np.stack(
                 [g.standard_normal((t + 1, n, message_dim), dtype=np.float32) for g in generators]
             )
+        if scrambles == "random":
+            self._said = np.stack([g.standard_normal((t + 1, n, message_dim), dtype=np.float32) for g in generators])
         self._past: list[Float32Array] = []
 
     def explore(self, t: int, actions: IntArray, available: BoolArray, epsilon: Float32Array) -> IntArray:
@@ -307,6 +347,15 @@ class _Chance:
         arrives = np.ones((n_envs, *self._arrives.shape[2:]), dtype=bool)
         arrives[: len(self._arrives)] = self._arrives[:, t]
         return arrives
+
+    def scramble(self, t: int, messages: Float32Array) -> Float32Array:
+        """Return noise, or each episode's neighbour's messages, `[E, N, M]`."""
+        scrambled = messages.copy()
+        if self._scrambles == "random":
+            scrambled[: self._count] = self._said[:, t]
+        else:
+            scrambled[: self._count] = np.roll(messages[: self._count], -1, axis=0)
+        return scrambled
 
     def disturb(self, t: int, messages: Float32Array) -> Float32Array:
         """Return what receivers keep after noise and delay, `[E, N, M]`."""

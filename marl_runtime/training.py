@@ -22,7 +22,8 @@ from buffers.errors import UsageError
 from buffers.memory import require_memory
 from buffers.progress import Progress, silent
 from buffers.replay import ReplayBuffer
-from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs
+from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs, spoken_by
+from marl_runtime.calibration import calibrate
 from marl_runtime.checkpoints import Checkpoints, set_torch_generators, torch_generators
 from marl_runtime.configuration import from_json, to_json
 from marl_runtime.metrics import MetricsLog, Window
@@ -92,6 +93,7 @@ class _Run:
 
     def __init__(self, folder: RunFolder, config: TrainConfig) -> None:
         torch.set_num_threads(1)
+        self.folder = folder.path
         self.config = config
         self.task = find_task(config.task)
         schema = self.task.schema
@@ -109,7 +111,7 @@ class _Run:
             seed=stream_seed(config.seed, "weights"),
         )
         self.sampling = generator(config.seed, "sampling")
-        spoken = self.protocol if self.learner.method.needs_messages else None
+        spoken = spoken_by(self.learner.method, self.protocol)
         self.rollout = Rollout(self.task.make(config.envs), spoken)
         self.testing = Rollout(self.task.make(min(config.envs, config.eval_episodes)), spoken)
         self.actor = NetworkActor(self.learner.method, self.device)
@@ -229,6 +231,9 @@ def _evaluate(run: _Run, log: MetricsLog) -> None:
         counters.evaluations * config.eval_episodes,
         config.eval_episodes,
     )
+    calibration = calibrate(run.learner.method, batch, run.device)
+    if calibration is not None:
+        write_json(run.folder / "calibration.json", {"step": counters.steps, **calibration.to_json()})
     counters.evaluations += 1
     counters.next_evaluation = _after(counters.steps, config.eval_every)
     successes = int(batch.success.sum())
@@ -242,6 +247,7 @@ def _evaluate(run: _Run, log: MetricsLog) -> None:
             "test/return": float(batch.returns.mean()),
             "test/length": float(batch.lengths.mean()),
             "test/episodes": float(batch.n_episodes),
+            **({} if calibration is None else calibration.metrics()),
         },
     )
 

@@ -64,8 +64,13 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         find_task(self.task)
-        find_method(self.method)
+        own_mixer = find_method(self.method).mixer
         find_mixer(self.mixer)
+        if own_mixer and self.mixer not in ("qmix", own_mixer):
+            raise ValueError(
+                f"method {self.method!r} has the mixer {own_mixer!r}, not {self.mixer!r}: leave the mixer out, "
+                "or take method 'qmix'"
+            )
         counts = (
             "steps", "envs", "steps_per_update", "batch_size", "replay_episodes", "eval_every", "eval_episodes",
             "log_every", "checkpoint_every",

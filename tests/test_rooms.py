@@ -15,10 +15,11 @@ MAY_IMPORT = {
     "prompts": set[str](),
     "generated_protocols": {"buffers"},
     "sai": {"buffers"},
-    "marl_runtime": {"sai", "generated_protocols", "buffers"},
-    "protocol_designer": {"sai", "generated_protocols", "prompts", "buffers"},
+    "reporting": {"buffers"},
+    "marl_runtime": {"sai", "generated_protocols", "reporting", "buffers"},
+    "protocol_designer": {"sai", "generated_protocols", "prompts", "reporting", "buffers"},
 }
-TORCH_FREE = {"buffers", "generated_protocols", "prompts"}
+TORCH_FREE = {"buffers", "generated_protocols", "prompts", "reporting"}
 
 
 def sources(room: str) -> list[Path]:

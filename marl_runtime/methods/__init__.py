@@ -3,25 +3,48 @@
 from __future__ import annotations
 
 from buffers.errors import UnknownNameError
-from marl_runtime.methods.base import Carry, Method, MethodConfig, MethodInputs, Unrolled
+from marl_runtime.methods.base import Carry, Features, Losses, Method, MethodConfig, MethodInputs, Now, Unrolled
+from marl_runtime.methods.cola import Cola
+from marl_runtime.methods.commnet import CommNet
 from marl_runtime.methods.direct import Direct
+from marl_runtime.methods.enc_scrambled import EncRandom, EncShuffled
 from marl_runtime.methods.enc_zero import EncZero
-from marl_runtime.methods.lmac import Lmac
-from marl_runtime.methods.qmix import Qmix
+from marl_runtime.methods.lmac import Estimate, Lmac
+from marl_runtime.methods.maic import Maic
+from marl_runtime.methods.masia import Masia
+from marl_runtime.methods.ndq import Ndq
+from marl_runtime.methods.observations import EncFull, FullComm
+from marl_runtime.methods.qmix import Qmix, Qplex, Vdn
 from marl_runtime.methods.qmix_state import QmixState
+from marl_runtime.methods.qmix_wide import QmixWide
+from marl_runtime.methods.sms import Sms
+from marl_runtime.methods.t2mac import T2Mac
+from marl_runtime.methods.tarmac import TarMac
 
 __all__ = [
     "Carry",
+    "Estimate",
+    "Features",
+    "Losses",
     "Method",
     "MethodConfig",
     "MethodInputs",
+    "Now",
     "Unrolled",
     "build_method",
     "find_method",
     "method_names",
 ]
 
-_METHODS: dict[str, type[Method]] = {method.name: method for method in (Qmix, Direct, EncZero, Lmac, QmixState)}
+_METHODS: dict[str, type[Method]] = {
+    method.name: method
+    for method in (
+        *(Qmix, Vdn, Qplex, QmixWide),
+        *(Direct, EncZero, EncRandom, EncShuffled, EncFull, Lmac),
+        *(FullComm, CommNet, TarMac, Ndq, Maic, Masia, T2Mac, Cola, Sms),
+        QmixState,
+    )
+}
 
 
 def method_names() -> list[str]:

@@ -1,24 +1,25 @@
 """What a method is: everything between what an agent knows and its utilities.
 
-Axes: B episodes, T timesteps, N agents, D extended observation, S state, A actions, M message, R rows = environments
-times agents.
+Axes: B episodes, T timesteps, N agents, D extended observation, S state, A actions, M message, F
+features, R rows = environments times agents.
 """
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from buffers.schema import TaskSchema
-from marl_runtime.networks.batch import TensorBatch
+from marl_runtime.networks.batch import TensorBatch, by_episode
+from marl_runtime.networks.utility import UtilityNetwork
 
-__all__ = ["Carry", "Method", "MethodConfig", "MethodInputs", "Unrolled"]
+__all__ = ["Carry", "Features", "Losses", "Method", "MethodConfig", "MethodInputs", "Now", "Unrolled", "required"]
 
 Carry = tuple[Tensor, ...]
 
@@ -87,19 +88,52 @@ class MethodConfig:
 
 
 @dataclass(frozen=True)
-class Unrolled:
-    """Whole episodes through a method: utilities, and its own losses by name (none in evaluation mode)."""
+class Now:
+    """What R rows know and are given at one step.
 
-    q: Float[Tensor, "B T+1 N A"]
+    `links[e, i, j]` says that what agent j of environment e sends reaches agent i: j lives, is not i, and nothing was
+    lost. Rows are environments times agents, an environment's agents next to each other.
+    """
+
+    extended: Float[Tensor, "R D"]
+    messages: Float[Tensor, "R M"] | None = None
+    state: Float[Tensor, "R S"] | None = None
+    links: Bool[Tensor, "E N N"] | None = None
+
+
+@dataclass(frozen=True)
+class Features:
+    """Whole episodes as the utility network gets them, and by name what the method's losses need of the way there."""
+
+    known: Float[Tensor, "T+1 R F"]
+    parts: dict[str, Tensor] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Losses:
+    """A method's own losses by name, and what is logged beside them; all scalars."""
+
     losses: dict[str, Tensor] = field(default_factory=dict)
     logs: dict[str, Tensor] = field(default_factory=dict)
 
 
-class Method(nn.Module, abc.ABC):
-    """One network shared over agents, with two ways through it that agree.
+@dataclass(frozen=True)
+class Unrolled:
+    """Whole episodes through a method: utilities, what they were made of, and its own losses (none in evaluation)."""
 
-    `step` acts: one step of R rows, no gradient, no dropout. `unroll` learns: whole episodes at once, with dropout and
-    losses in training mode and neither in evaluation mode, which is how the target network runs.
+    q: Float[Tensor, "B T+1 N A"]
+    losses: dict[str, Tensor] = field(default_factory=dict)
+    logs: dict[str, Tensor] = field(default_factory=dict)
+    known: Float[Tensor, "B T+1 N F"] | None = None
+
+
+class Method(nn.Module, abc.ABC):
+    """One network shared over agents: (own features, messages) → features → utility network, and losses of its own.
+
+    A method says how features are made, for one step (`features_now`) and for whole episodes (`features`), which agree;
+    how wide they are (`features_dim`); and which losses train the way there (`own_losses`). `step` acts: one step of R
+    rows, no gradient, no dropout. `unroll` learns: whole episodes at once, with dropout and losses in training mode and
+    neither in evaluation mode, which is how the target network runs.
     """
 
     name: ClassVar[str]
@@ -107,6 +141,16 @@ class Method(nn.Module, abc.ABC):
     needs_protocol: ClassVar[bool] = False
     needs_messages: ClassVar[bool] = False
     needs_state: ClassVar[bool] = False
+    needs_links: ClassVar[bool] = False
+    """Whether agents talk by a network of the method's own, and not by a protocol."""
+    scrambles: ClassVar[Literal["", "shuffled", "random"]] = ""
+    """What a control puts in place of the protocol's messages, in the rollout: see `marl_runtime.rollout`."""
+    mixer: ClassVar[str] = ""
+    """The mixer that the method is named after; empty where any will do."""
+    coefficients: ClassVar[Mapping[str, float]] = {}
+    """Weights of losses that `LearnerConfig` does not name, as published."""
+    training_only: ClassVar[tuple[str, ...]] = ()
+    """Modules that no action depends on."""
 
     def __init__(self, inputs: MethodInputs, config: MethodConfig) -> None:
         super().__init__()
@@ -114,33 +158,83 @@ class Method(nn.Module, abc.ABC):
             raise ValueError(f"method {self.name!r} needs a protocol, and this one sends no messages")
         self.inputs = inputs
         self.config = config
+        self.build()
+        self.utility = UtilityNetwork(self.features_dim, self.utility_dim, inputs.schema.n_actions)
+
+    def build(self) -> None:
+        """Make the networks that come before the utility network."""
+
+    @property
+    def features_dim(self) -> int:
+        """F, the width of what the utility network gets; the extended observation alone unless said otherwise."""
+        return self.inputs.schema.extended_dim
+
+    @property
+    def utility_dim(self) -> int:
+        """The width of the utility network."""
+        return self.config.hidden_dim
+
+    @property
+    def memory_widths(self) -> tuple[int, ...]:
+        """The width of each tensor that the way to the features carries from step to step."""
+        return ()
+
+    @property
+    def carry_widths(self) -> tuple[int, ...]:
+        """The width of each tensor that is carried from step to step; the utility network's is the last."""
+        return (*self.memory_widths, self.utility_dim)
+
+    @property
+    def sent_values(self) -> int | None:
+        """How many numbers an agent sends to another one in a step; None where the protocol says it."""
+        return 0
+
+    @property
+    def executed_parameters(self) -> int:
+        """How many numbers an agent needs to act: all weights but those of modules for training alone."""
+        left_out = [p for name in self.training_only for p in self.get_submodule(name).parameters()]
+        return sum(p.numel() for p in self.parameters()) - sum(p.numel() for p in left_out)
 
     def initial_state(self, rows: int, device: torch.device | str = "cpu") -> Carry:
         """Return the carry before an episode's first step, each `[rows, H]` and zero."""
         return tuple(torch.zeros(rows, width, device=device) for width in self.carry_widths)
-
-    @property
-    def carry_widths(self) -> tuple[int, ...]:
-        """The width of each tensor that is carried from step to step."""
-        return (self.config.hidden_dim,)
 
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
         """Return the parameters by the loss that trains them; "utility" is trained by TD and clipped with the mixer."""
         return {"utility": list(self.parameters())}
 
     @abc.abstractmethod
+    def features_now(self, now: Now, carry: Carry) -> tuple[Float[Tensor, "R F"], Carry]:
+        """Return what the utility network gets at one step, and the next carry of the way there; no dropout."""
+
+    @abc.abstractmethod
+    def features(self, batch: TensorBatch) -> Features:
+        """Return what the utility network gets in whole episodes."""
+
+    def own_losses(self, batch: TensorBatch, features: Features, q: Float[Tensor, "B T+1 N A"]) -> Losses:
+        """Return the method's own losses and logs; called in training mode alone."""
+        return Losses()
+
+    @torch.inference_mode()
     def step(
         self,
         extended: Float[Tensor, "R D"],
         messages: Float[Tensor, "R M"] | None,
         state: Float[Tensor, "R S"] | None,
         carry: Carry,
+        links: Bool[Tensor, "E N N"] | None = None,
     ) -> tuple[Float[Tensor, "R A"], Carry]:
-        """Return the utilities of one step and the next carry. Unneeded messages and states may be None."""
+        """Return the utilities of one step and the next carry. Unneeded messages, states and links may be None."""
+        known, after = self.features_now(Now(extended, messages, state, links), carry[:-1])
+        q, h = self.utility.step(known, carry[-1])
+        return q, (*after, h)
 
-    @abc.abstractmethod
     def unroll(self, batch: TensorBatch) -> Unrolled:
         """Return the utilities of whole episodes, and in training mode the method's own losses."""
+        features = self.features(batch)
+        q = by_episode(self.utility.unroll(features.known), batch.n_agents)
+        own = self.own_losses(batch, features, q) if self.training else Losses()
+        return Unrolled(q, own.losses, own.logs, by_episode(features.known, batch.n_agents))
 
 
 def required(value: Tensor | None, what: str, method: str) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from marl_runtime.methods.lmac import Lmac
@@ -17,6 +17,16 @@ class EncZero(Lmac):
     summary = "control: the same encoder and losses, zeros for messages"
     needs_messages = False
 
-    def heard(self, messages: Tensor | None, extended: Float[Tensor, "*rows D"]) -> Float[Tensor, "*rows M"]:
+    @property
+    def sent_values(self) -> int | None:
+        """Nothing."""
+        return 0
+
+    def heard(
+        self,
+        messages: Tensor | None,
+        extended: Float[Tensor, "*batch N D"],
+        links: Bool[Tensor, "*batch N N"] | None,
+    ) -> Float[Tensor, "*batch N M"]:
         """Return zeros, whatever was sent."""
         return extended.new_zeros(*extended.shape[:-1], self.inputs.message_dim)

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from marl_runtime.methods.base import Carry, Method, MethodConfig, MethodInputs, Unrolled, required
-from marl_runtime.networks.batch import TensorBatch, by_episode, by_row
-from marl_runtime.networks.communication import CommunicationModule
-from marl_runtime.networks.utility import UtilityNetwork
+from marl_runtime.methods.base import Carry, Features, Losses, Method, Now, required
+from marl_runtime.networks.batch import TensorBatch, by_row
+from marl_runtime.networks.communication import CommunicationModule, Latent
 
-__all__ = ["Lmac"]
+__all__ = ["Estimate", "Lmac"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What an agent believes of the state, from its latent z alone; no other agent and no training is needed for it.
+
+    `fields` are the K target fields as they are stored, `known` the probability that each is right within `alpha` (the
+    SAI head: one less an agent's own uncertainty).
+    """
+
+    z: Float[Tensor, "*rows Z"]
+    fields: Float[Tensor, "*rows K"]
+    known: Float[Tensor, "*rows K"]
 
 
 class Lmac(Method):
@@ -25,14 +39,15 @@ class Lmac(Method):
     summary = "the protocol's messages through the SAI-supervised, cycle-consistent encoder"
     needs_protocol = True
     needs_messages = True
+    training_only = ("communication.decoder", "communication.cycle")
 
-    def __init__(self, inputs: MethodInputs, config: MethodConfig) -> None:
-        super().__init__(inputs, config)
+    def build(self) -> None:
+        """Make the communication module."""
+        inputs, config = self.inputs, self.config
         if not inputs.target_fields:
             raise ValueError(f"method {self.name!r} needs at least one state field to rebuild")
-        schema = inputs.schema
         self.communication = CommunicationModule(
-            schema.extended_dim + inputs.message_dim,
+            inputs.schema.extended_dim + self.heard_dim,
             torch.tensor(inputs.target_low),
             torch.tensor(inputs.target_high),
             hidden_dim=config.hidden_dim,
@@ -41,12 +56,26 @@ class Lmac(Method):
             alpha=config.alpha,
             residual="carried" if config.encoder_loop == "published" else "output",
         )
-        self.utility = UtilityNetwork(schema.extended_dim + config.latent_dim, config.hidden_dim, schema.n_actions)
 
     @property
-    def carry_widths(self) -> tuple[int, ...]:
-        """The encoder's hidden state and the utility network's."""
-        return (self.config.hidden_dim, self.config.hidden_dim)
+    def features_dim(self) -> int:
+        """The extended observation and z."""
+        return self.inputs.schema.extended_dim + self.config.latent_dim
+
+    @property
+    def heard_dim(self) -> int:
+        """The width of what reaches the encoder beside the extended observation."""
+        return self.inputs.message_dim
+
+    @property
+    def sent_values(self) -> int | None:
+        """The protocol's to say."""
+        return None
+
+    @property
+    def memory_widths(self) -> tuple[int, ...]:
+        """The encoder's hidden state."""
+        return (self.config.hidden_dim,)
 
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
         """Return the parameters by the loss that trains them."""
@@ -55,34 +84,54 @@ class Lmac(Method):
             "communication": list(self.communication.parameters()),
         }
 
-    def heard(self, messages: Tensor | None, extended: Float[Tensor, "*rows D"]) -> Float[Tensor, "*rows M"]:
-        """Return what reaches the encoder of the `messages`; a control puts something else in their place."""
+    def heard(
+        self,
+        messages: Tensor | None,
+        extended: Float[Tensor, "*batch N D"],
+        links: Bool[Tensor, "*batch N N"] | None,
+    ) -> Float[Tensor, "*batch N M"]:
+        """Return what reaches the encoder of the `messages`; a control puts something else in their place.
+
+        In a step the axes N may be rows of several environments, unless the method asks for links.
+        """
         return required(messages, "messages", self.name)
 
-    @torch.inference_mode()
-    def step(
-        self,
-        extended: Float[Tensor, "R D"],
-        messages: Float[Tensor, "R M"] | None,
-        state: Float[Tensor, "R S"] | None,
-        carry: Carry,
-    ) -> tuple[Float[Tensor, "R A"], Carry]:
-        """Return the utilities of one step and the next carry."""
-        heard = self.heard(messages, extended)
-        z, encoder_h = self.communication.encoder.step(torch.cat([extended, heard], dim=-1), carry[0])
-        q, utility_h = self.utility.step(torch.cat([extended, z], dim=-1), carry[1])
-        return q, (encoder_h, utility_h)
+    def features_now(self, now: Now, carry: Carry) -> tuple[Float[Tensor, "R F"], Carry]:
+        """Return the extended observation and z."""
+        z, h = self._latent_now(now, carry)
+        return torch.cat([now.extended, z], dim=-1), (h,)
 
-    def unroll(self, batch: TensorBatch) -> Unrolled:
-        """Return the utilities of whole episodes, and in training mode the communication module's losses."""
-        extended, heard = by_row(batch.extended), by_row(self.heard(batch.messages, batch.extended))
+    def _latent_now(self, now: Now, carry: Carry) -> tuple[Float[Tensor, "R Z"], Float[Tensor, "R H"]]:
+        heard = self.heard(now.messages, now.extended, now.links)
+        return self.communication.encoder.step(torch.cat([now.extended, heard], dim=-1), carry[0])
+
+    def features(self, batch: TensorBatch) -> Features:
+        """Return the extended observations and z, which is detached."""
+        links = batch.links if self.needs_links else None
+        extended, heard = by_row(batch.extended), by_row(self.heard(batch.messages, batch.extended, links))
         latent = self.communication.encoder.unroll(torch.cat([extended, heard], dim=-1))
         known = torch.cat([extended, latent.z.detach()], dim=-1)
-        q = by_episode(self.utility.unroll(known), batch.n_agents)
-        if not self.training:
-            return Unrolled(q)
+        return Features(known, {"z": latent.z, "gate": latent.gate})
+
+    def own_losses(self, batch: TensorBatch, features: Features, q: Float[Tensor, "B T+1 N A"]) -> Losses:
+        """Return reconstruction, SAI and cycle loss over the receivers that live."""
         # what an agent knew when it chose: the observation after the last step is left out
         receivers = by_row(batch.receivers[..., None]).flatten().nonzero().flatten()
         states = batch.state.transpose(0, 1).flatten(0, 1).index_select(0, receivers // batch.n_agents)
-        losses, logs = self.communication.losses(latent, states[:, list(self.inputs.target_fields)], receivers)
-        return Unrolled(q, losses, logs)
+        latent = Latent(features.parts["z"], features.parts["gate"])
+        return Losses(*self.communication.losses(latent, states[:, list(self.inputs.target_fields)], receivers))
+
+    @torch.inference_mode()
+    def estimate_now(self, now: Now, carry: Carry) -> Estimate:
+        """Return what R agents believe at a step, from the `carry` before it: what `step` with the same acts on."""
+        return self.estimate(self._latent_now(now, carry)[0])
+
+    @torch.inference_mode()
+    def estimate(self, z: Float[Tensor, "*rows Z"]) -> Estimate:
+        """Return what agents whose latent is `z` believe of the state, and how sure they are; no dropout."""
+        decoder, module = self.communication.decoder, self.communication
+        was_training = decoder.training
+        decoder.eval()
+        fields, logits = decoder(z)
+        decoder.train(was_training)
+        return Estimate(z, module.low + fields * module.span, torch.sigmoid(logits))

@@ -1,16 +1,14 @@
-"""No communication: each agent acts on its own history alone."""
+"""No communication: each agent acts on its own history alone; and the same under the other mixers."""
 
 from __future__ import annotations
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from marl_runtime.methods.base import Carry, Method, MethodConfig, MethodInputs, Unrolled
-from marl_runtime.networks.batch import TensorBatch, by_episode, by_row
-from marl_runtime.networks.utility import UtilityNetwork
+from marl_runtime.methods.base import Carry, Features, Method, Now
+from marl_runtime.networks.batch import TensorBatch, by_row
 
-__all__ = ["Qmix"]
+__all__ = ["Qmix", "Qplex", "Vdn"]
 
 
 class Qmix(Method):
@@ -19,22 +17,26 @@ class Qmix(Method):
     name = "qmix"
     summary = "no communication"
 
-    def __init__(self, inputs: MethodInputs, config: MethodConfig) -> None:
-        super().__init__(inputs, config)
-        self.utility = UtilityNetwork(inputs.schema.extended_dim, config.hidden_dim, inputs.schema.n_actions)
+    def features_now(self, now: Now, carry: Carry) -> tuple[Float[Tensor, "R F"], Carry]:
+        """Return the extended observation."""
+        return now.extended, ()
 
-    @torch.inference_mode()
-    def step(
-        self,
-        extended: Float[Tensor, "R D"],
-        messages: Float[Tensor, "R M"] | None,
-        state: Float[Tensor, "R S"] | None,
-        carry: Carry,
-    ) -> tuple[Float[Tensor, "R A"], Carry]:
-        """Return the utilities of one step and the next carry."""
-        q, h = self.utility.step(extended, carry[0])
-        return q, (h,)
+    def features(self, batch: TensorBatch) -> Features:
+        """Return the extended observations."""
+        return Features(by_row(batch.extended))
 
-    def unroll(self, batch: TensorBatch) -> Unrolled:
-        """Return the utilities of whole episodes."""
-        return Unrolled(by_episode(self.utility.unroll(by_row(batch.extended)), batch.n_agents))
+
+class Vdn(Qmix):
+    """`qmix` whose utilities are added up (Sunehag et al. 2018)."""
+
+    name = "vdn"
+    summary = "no communication, the joint value is the sum of the utilities"
+    mixer = "vdn"
+
+
+class Qplex(Qmix):
+    """`qmix` under the duplex dueling mixer (Wang et al. 2021)."""
+
+    name = "qplex"
+    summary = "no communication, the duplex dueling mixer"
+    mixer = "qplex"

@@ -6,9 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from marl_runtime.methods.base import Carry, Method, MethodConfig, MethodInputs, Unrolled, required
-from marl_runtime.networks.batch import TensorBatch, by_episode, by_row
-from marl_runtime.networks.utility import UtilityNetwork
+from marl_runtime.methods.base import Carry, Features, Method, Now, required
+from marl_runtime.networks.batch import TensorBatch, by_row
 
 __all__ = ["QmixState"]
 
@@ -20,25 +19,16 @@ class QmixState(Method):
     summary = "reference: every agent reads the true state"
     needs_state = True
 
-    def __init__(self, inputs: MethodInputs, config: MethodConfig) -> None:
-        super().__init__(inputs, config)
-        schema = inputs.schema
-        self.utility = UtilityNetwork(schema.extended_dim + schema.state_dim, config.hidden_dim, schema.n_actions)
+    @property
+    def features_dim(self) -> int:
+        """The extended observation and the state."""
+        return self.inputs.schema.extended_dim + self.inputs.schema.state_dim
 
-    @torch.inference_mode()
-    def step(
-        self,
-        extended: Float[Tensor, "R D"],
-        messages: Float[Tensor, "R M"] | None,
-        state: Float[Tensor, "R S"] | None,
-        carry: Carry,
-    ) -> tuple[Float[Tensor, "R A"], Carry]:
-        """Return the utilities of one step and the next carry."""
-        q, h = self.utility.step(torch.cat([extended, required(state, "states", self.name)], dim=-1), carry[0])
-        return q, (h,)
+    def features_now(self, now: Now, carry: Carry) -> tuple[Float[Tensor, "R F"], Carry]:
+        """Return the extended observation and the state."""
+        return torch.cat([now.extended, required(now.state, "states", self.name)], dim=-1), ()
 
-    def unroll(self, batch: TensorBatch) -> Unrolled:
-        """Return the utilities of whole episodes."""
+    def features(self, batch: TensorBatch) -> Features:
+        """Return the extended observations and the states."""
         state = by_row(batch.state[:, :, None].expand(-1, -1, batch.n_agents, -1))
-        known = torch.cat([by_row(batch.extended), state], dim=-1)
-        return Unrolled(by_episode(self.utility.unroll(known), batch.n_agents))
+        return Features(torch.cat([by_row(batch.extended), state], dim=-1))

@@ -50,6 +50,11 @@ class TensorBatch:
         """Agents that live at a step that was played."""
         return self.alive[:, :-1] & self.filled[..., None]
 
+    @property
+    def links(self) -> Bool[Tensor, "B T+1 N N"]:
+        """Which sender (last axis) reaches which receiver: one that lives and is another agent."""
+        return self.alive[:, :, None, :] & ~torch.eye(self.n_agents, dtype=torch.bool, device=self.alive.device)
+
     @classmethod
     def from_episodes(
         cls, batch: EpisodeBatch, schema: TaskSchema, device: torch.device | str = "cpu", *, messages: bool = True

@@ -74,6 +74,11 @@ def run_player(run: Path, task_name: str = "", protocol: Path | None = None) -> 
     if task_name and config.task != task_name:
         raise UsageError(f"{run} is a run of task {config.task!r}, not of {task_name!r}: leave --task out, or name it")
     task = find_task(config.task)
+    if spoken is not None and not isinstance(spoken, Protocol | JointProtocol):
+        raise UsageError(
+            f"{run} is a run of the control {config.method!r}, whose messages are scrambled among episodes of a round: "
+            "it cannot be watched one episode at a time"
+        )
     name = f"{run.resolve().name} ({config.method}, {steps:,} steps)"
     if spoken is None and protocol is not None:
         return Player(task, name, actor, protocol=_load_beside(protocol, task))

@@ -51,4 +51,10 @@ def evaluate(
         f"  success {result.success}",
         f"  return  {result.returns}",
     ]
+    if (known := result.calibration) is not None:
+        sure = "-" if known.auroc is None else f"{known.auroc:.3f}"
+        lines.append(
+            f"  state   {known.right:.3f} of the estimates right, {known.foretold:.3f} foretold; "
+            f"AUROC {sure}, calibration error {known.error:.3f}"
+        )
     print_result(result.to_json(), as_json, lambda: typer.echo("\n".join(lines)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Literal
 
 import numpy as np
@@ -40,7 +41,8 @@ def act(method: Method, batch: TensorBatch) -> Tensor:
     for t in range(t1):
         messages = None if batch.messages is None else batch.messages[:, t].flatten(0, 1)
         state = batch.state[:, t, None].expand(-1, n, -1).flatten(0, 1) if method.needs_state else None
-        q, carry = method.step(batch.extended[:, t].flatten(0, 1), messages, state, carry)
+        links = batch.links[:, t] if method.needs_links else None
+        q, carry = method.step(batch.extended[:, t].flatten(0, 1), messages, state, carry, links)
         steps.append(q.unflatten(0, (b, n)))
     return torch.stack(steps, dim=1)
 
@@ -63,7 +65,8 @@ def test_acting_needs_no_evaluation_mode_and_keeps_no_graph(name: str) -> None:
     first, second = act(method, batch), act(method, batch)
     assert torch.equal(first, second)
     assert first.grad_fn is None
-    assert all(carry.shape == (6, 64) and not carry.any() for carry in method.initial_state(6))
+    assert [carry.shape for carry in method.initial_state(6)] == [(6, width) for width in method.carry_widths]
+    assert not any(carry.any() for carry in method.initial_state(6))
 
 
 @EVERY
@@ -75,7 +78,7 @@ def test_losses_appear_in_training_alone_and_have_a_coefficient(name: str) -> No
     for loss, value in unrolled.losses.items():
         assert value.shape == ()
         assert value.item() > 0
-        assert LearnerConfig().coefficient(loss) > 0
+        assert method.coefficients.get(loss) or LearnerConfig().coefficient(loss) > 0
 
 
 @EVERY
@@ -92,38 +95,100 @@ def test_every_parameter_is_in_one_group_and_is_trained(name: str) -> None:
     assert not untrained
 
 
+def everybody_linked(n_envs: int) -> Tensor:
+    return ~torch.eye(3, dtype=torch.bool).expand(n_envs, 3, 3)
+
+
 @EVERY
-def test_a_row_sees_only_itself(name: str) -> None:
+def test_a_row_sees_only_what_reaches_it(name: str) -> None:
+    """Three environments: what happens in the second changes nothing in the others, and without links no row at all."""
     method = make_method(name)
-    extended, messages = torch.randn(5, SCHEMA.extended_dim), torch.randn(5, M)
-    state = torch.randn(5, SCHEMA.state_dim)
-    carry = tuple(torch.randn_like(part) for part in method.initial_state(5))
-    q, after = method.step(extended, messages, state, carry)
-    for poisoned_input in (extended, messages, state, *carry):
-        poisoned_input[2] = torch.nan
-    q2, after2 = method.step(extended, messages, state, carry)
-    others = [0, 1, 3, 4]
-    for before, now in zip((q, *after), (q2, *after2), strict=True):
-        assert torch.equal(before[others], now[others])
+    extended, messages = torch.randn(9, SCHEMA.extended_dim), torch.randn(9, M)
+    state = torch.randn(9, SCHEMA.state_dim)
+    carry = tuple(torch.randn_like(part) for part in method.initial_state(9))
+    for links, others in (
+        (everybody_linked(3), [0, 1, 2, 6, 7, 8]),
+        (torch.zeros(3, 3, 3, dtype=torch.bool), [0, 1, 2, 3, 5, 6, 7, 8]),
+    ):
+        inputs = [part.clone() for part in (extended, messages, state, *carry)]
+        q, after = method.step(*inputs[:3], tuple(inputs[3:]), links)
+        for changed in inputs:
+            changed[4] += 100.0
+        q2, after2 = method.step(*inputs[:3], tuple(inputs[3:]), links)
+        for before, now in zip((q, *after), (q2, *after2), strict=True):
+            assert torch.equal(before[others], now[others])
+        assert not torch.equal(q[4], q2[4])
+
+
+@EVERY
+def test_the_dead_say_nothing(name: str) -> None:
+    """Agent 1 is dead from step 2 on: what it sees and would say reaches no loss and no utility of the others."""
+    method = make_method(name).train()
+    episodes = make_episodes(SCHEMA, [6, 4], message_dim=M)
+    episodes.alive[:] = True
+    episodes.alive[:, 2:, 1] = False
+    other = dataclasses.replace(episodes, obs=episodes.obs.copy())
+    other.obs[:, 2:, 1] += 100.0
+    found = []
+    for each in (episodes, other):
+        torch.manual_seed(5)
+        method.zero_grad()
+        unrolled = method.unroll(TensorBatch.from_episodes(each, SCHEMA, messages=method.needs_messages))
+        total = unrolled.q[:, :, [0, 2]].square().sum() + sum(unrolled.losses.values())
+        total.backward()
+        grads = [p.grad for p in method.parameters() if p.grad is not None]
+        found.append((unrolled.q[:, :, [0, 2]].detach(), unrolled.losses, [g.clone() for g in grads]))
+    (q, losses, grads), (q2, losses2, grads2) = found
+    torch.testing.assert_close(q, q2)
+    for key, value in losses.items():
+        torch.testing.assert_close(value, losses2[key])
+    for one, two in zip(grads, grads2, strict=True):
+        torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-5)
 
 
 @EVERY
 def test_what_a_method_needs_is_what_it_reads(name: str) -> None:
     method = make_method(name)
-    rows = (torch.randn(3, SCHEMA.extended_dim), method.initial_state(3))
-    messages, state = torch.randn(3, M), torch.randn(3, SCHEMA.state_dim)
-    q = method.step(rows[0], messages, state, rows[1])[0]
-    for given, needed, what in (
-        ((None, state), method.needs_messages, "messages"),
-        ((messages, None), method.needs_state, "states"),
-    ):
+    extended, carry = torch.randn(3, SCHEMA.extended_dim), method.initial_state(3)
+    given = {"messages": torch.randn(3, M), "states": torch.randn(3, SCHEMA.state_dim), "links": everybody_linked(1)}
+    other = {"messages": given["messages"] + 1, "states": given["states"] + 1, "links": given["links"] & False}
+    needs = {"messages": method.needs_messages, "states": method.needs_state, "links": method.needs_links}
+
+    def utilities(what: str = "", value: Tensor | None = None) -> Tensor:
+        now = {**given, what: value}
+        return method.step(extended, now["messages"], now["states"], carry, now["links"])[0]
+
+    q = utilities()
+    for what, needed in needs.items():
         if needed:
             with pytest.raises(ValueError, match=f"'{name}' needs {what}"):
-                method.step(rows[0], *given, rows[1])
+                utilities(what, None)
         else:
-            assert torch.equal(method.step(rows[0], *given, rows[1])[0], q)
-    assert torch.equal(method.step(rows[0], messages + 1, state, rows[1])[0], q) is not method.needs_messages
-    assert torch.equal(method.step(rows[0], messages, state + 1, rows[1])[0], q) is not method.needs_state
+            assert torch.equal(utilities(what, None), q)
+        assert torch.equal(utilities(what, other[what]), q) is not needed
+
+
+@EVERY
+def test_an_agent_acts_with_the_parameters_that_are_counted(name: str) -> None:
+    """Each weight that is counted changes a utility, if only through a gate; those for training change none."""
+    method = make_method(name).eval()
+    batch = make_batch(name, [7, 6, 5])
+    q = method.unroll(batch).q
+    left_out = {id(p) for part in method.training_only for p in method.get_submodule(part).parameters()}
+    counted = 0
+    for key, parameter in method.named_parameters():
+        before = parameter.detach().clone()
+        changed = False
+        # a gate needs a large push, and a choice among classes may fall on the same one again
+        for size, seed in itertools.product((1, 30), range(4)):
+            parameter.data = before + size * torch.randn(before.shape, generator=torch.Generator().manual_seed(seed))
+            changed = not torch.equal(method.unroll(batch).q, q)
+            if changed:
+                break
+        parameter.data = before
+        assert changed is (id(parameter) not in left_out), key
+        counted += parameter.numel() * changed
+    assert method.executed_parameters == counted
 
 
 @EVERY
