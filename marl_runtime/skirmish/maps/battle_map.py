@@ -39,6 +39,12 @@ class BattleMap:
     `sight` and `shoot` are the SMAC layer's radii, centre to centre; weapons have their own ranges. `enemy_leash` is
     how far an enemy follows a target from where it spawned (0: it holds its ground), `enemy_help` how far it answers
     when a friend is hit; the real game's computer opponent is not known in such detail, so these are tuned.
+
+    A side has shield columns when its race, `ally_race` or `enemy_race`, is "protoss". `attack_order` is the point that
+    enemies attack-move to from the first step on. `random_team` gives each unit name its weight: teams are then drawn
+    anew in every battle, the enemies with the agents' types, and never a team that has units of `never_alone` only;
+    `allies` and `enemies` say how many fight. `random_start` places both sides by chance: "surround", "reflect", or
+    "surround_and_reflect", which is one or the other. A type bit of -1 is a unit without one.
     """
 
     name: str
@@ -58,6 +64,13 @@ class BattleMap:
     enemy_leash: float = 0.0
     enemy_help: float = 0.0
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ally_race: str = ""
+    enemy_race: str = ""
+    attack_order: tuple[float, float] | None = None
+    random_team: Mapping[str, float] = field(default_factory=dict)
+    random_start: str = ""
+    never_alone: tuple[str, ...] = ()
+    schedule: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         placed = sorted(unit for spawn in self.spawns for unit in spawn.units)
