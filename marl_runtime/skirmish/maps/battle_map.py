@@ -34,7 +34,7 @@ class Spawn:
 
 @dataclass(frozen=True)
 class BattleMap:
-    """One map. `open_rects` are the cells that ground units can walk on; x goes east, y goes north.
+    """One map. Ground units can walk on the cells of `open_rects` that are not in `closed_rects`; x goes east, y north.
 
     `sight` and `shoot` are the SMAC layer's radii, centre to centre; weapons have their own ranges. `enemy_leash` is
     how far an enemy follows a target from where it spawned (0: it holds its ground), `enemy_help` how far it answers
@@ -71,6 +71,7 @@ class BattleMap:
     random_start: str = ""
     never_alone: tuple[str, ...] = ()
     schedule: tuple[Any, ...] = ()
+    closed_rects: tuple[tuple[int, int, int, int], ...] = ()
 
     def __post_init__(self) -> None:
         placed = sorted(unit for spawn in self.spawns for unit in spawn.units)
@@ -95,4 +96,6 @@ class BattleMap:
         cells = np.zeros((self.size, self.size), dtype=bool)
         for x0, y0, x1, y1 in self.open_rects:
             cells[x0:x1, y0:y1] = True
+        for x0, y0, x1, y1 in self.closed_rects:
+            cells[x0:x1, y0:y1] = False
         return cells
