@@ -16,6 +16,7 @@ from marl_runtime.skirmish.maps.battle_map import BattleMap
 from marl_runtime.skirmish.records import BATTLE, UNIT, Records
 from marl_runtime.skirmish.tables import check_map, kind_records, marches, rules_record, spawn_arrays
 from marl_runtime.skirmish.units import find_units
+from marl_runtime.skirmish.worlds import World, changed_types
 
 __all__ = ["BattleOptions", "Reward", "SkirmishEnvironment"]
 
@@ -64,14 +65,16 @@ class SkirmishEnvironment(VectorEnvironment):
 
     `units` `[E, U]` are the true records (agents first, then enemies): policies that may know everything read
     `units["x"]`, `units["y"]`, `units["health"]`; `steps` `[E]` counts the environment steps. `units["kind"]` are
-    indices into `kinds`: of fixed teams, each slot has its own entry; of random teams, each unit name has one.
+    indices into `kinds`: of fixed teams, each slot has its own entry, then come the types that units change to; of
+    random teams, each unit name has one.
     """
 
     def __init__(self, battle_map: BattleMap, num_envs: int, options: BattleOptions | None = None) -> None:
         options = options or BattleOptions()
         self.map = battle_map
         self.options = options
-        names = tuple(battle_map.random_team) or (*battle_map.allies, *battle_map.enemies)
+        teams = tuple(battle_map.random_team) or (*battle_map.allies, *battle_map.enemies)
+        names = (*teams, *changed_types(battle_map))
         self.kinds = find_units(options.profile, names, battle_map.overrides)
         check_map(battle_map, self.kinds)
         self.schema = battle_schema(battle_map, self.kinds, options.layout, options.notes)
@@ -88,6 +91,8 @@ class SkirmishEnvironment(VectorEnvironment):
         self._kinds = kind_records(battle_map, self.kinds)
         self._rules = rules_record(battle_map, options.layout, stock_reward=options.reward == "stock")
         self._spawns = spawn_arrays(battle_map)
+        self._world = World(battle_map, names, self._kinds, num_envs)
+        self.regimes = self._world.regimes
         walled = marches(battle_map) and not self.terrain.all()
         self._routes = kernels.find_routes(self.terrain if walled else self.terrain[:0])
 
@@ -104,6 +109,8 @@ class SkirmishEnvironment(VectorEnvironment):
     def reset(self, mask: BoolArray, seeds: IntArray) -> None:
         """Start new battles where `mask` is true, each from its own seed."""
         kernels.start(mask, seeds, self.units, self._battles, self._kinds, self._rules, self.terrain, *self._spawns)
+        if self._world.changes:
+            self._world.begin(mask, seeds, self.units, self._battles)
         self.observe(mask)
 
     def step(self, actions: IntArray) -> StepResult:
@@ -118,7 +125,7 @@ class SkirmishEnvironment(VectorEnvironment):
             able = ", ".join(names[a] for a in np.flatnonzero(self.avail_actions[env, agent]))
             raise ValueError(f"environment {env}, agent {agent}: action {name} is not available (these are: {able})")
         rewards = np.empty(self.num_envs, dtype=np.float32)
-        flags = np.empty((3, self.num_envs), dtype=bool)
+        terminated, truncated, won = np.empty((3, self.num_envs), dtype=bool)
         played = self.running
         kernels.play(
             actions,
@@ -129,10 +136,14 @@ class SkirmishEnvironment(VectorEnvironment):
             self.terrain,
             self._routes,
             rewards,
-            *flags,
+            terminated,
+            truncated,
+            won,
         )
+        if self._world.changes:
+            self._world.step(played, self.units, self._battles)
         self.observe(played)
-        return StepResult(rewards, *flags)
+        return StepResult(rewards, terminated, truncated, won, self._world.regime.copy())
 
     def observe(self, mask: BoolArray) -> None:
         """Write observations, states and masks again from `units`, where `mask` is true; for those who moved units."""

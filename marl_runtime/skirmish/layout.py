@@ -28,26 +28,38 @@ def battle_schema(
 ) -> TaskSchema:
     """Return the schema of a map: roles, named fields with units, actions, limit.
 
-    `kinds` has one entry per unit, or with random teams one per unit name. Where an agent may be a Medivac, there are
-    actions enough for it to heal any other agent.
+    `kinds` has one entry per unit, then those that units change to, or with random teams one per unit name. Where an
+    agent may be a Medivac, there are actions enough for it to heal any other agent.
     """
     n_agents, n_enemies = len(battle_map.allies), len(battle_map.enemies)
     random = bool(battle_map.random_team)
-    slots = [tuple(kinds)] * battle_map.n_units if random else [(kind,) for kind in kinds]
+    slots = [tuple(kinds)] * battle_map.n_units if random else _fixed_slots(battle_map, kinds)
     allies, enemies = slots[:n_agents], slots[n_agents:]
+    roles_vary = random or any(len(slot) > 1 for slot in allies)
     heals = any(kind.heals for slot in allies for kind in slot)
     n_targets = max(n_agents, n_enemies) if heals else n_enemies
     return TaskSchema(
         name=battle_map.name,
         summary=battle_map.summary,
-        roles=("unit",) * n_agents if random else battle_map.allies,
+        roles=("unit",) * n_agents if roles_vary else battle_map.allies,
         obs_fields=tuple(_obs_fields(battle_map, allies, enemies, layout)),
         state_fields=tuple(_state_fields(battle_map, allies, enemies)),
         action_names=("no_op", "stop", *MOVES, *(f"attack_enemy_{j}" for j in range(n_targets))),
         episode_limit=battle_map.episode_limit,
-        roles_vary=random,
+        roles_vary=roles_vary,
         notes=(*notes, *_notes(battle_map, heals)),
     )
+
+
+def _fixed_slots(battle_map: BattleMap, kinds: Sequence[UnitType]) -> list[_Slot]:
+    """What each unit begins as, and what it changes to later."""
+    later = {kind.name: kind for kind in kinds[battle_map.n_units :]}
+    slots: list[_Slot] = [(kind,) for kind in kinds[: battle_map.n_units]]
+    for change in battle_map.schedule:
+        for slot, name in change.become.items():
+            if all(kind.name != name for kind in slots[slot]):
+                slots[slot] = (*slots[slot], later[name])
+    return slots
 
 
 def _notes(battle_map: BattleMap, heals: bool) -> Iterator[str]:

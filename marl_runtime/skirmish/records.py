@@ -106,6 +106,10 @@ _BATTLE: _Spec = [
     ("steps", np.int64),
     ("running", np.int64),
     ("reward_divisor", np.float64),
+    ("pending", np.int64),  # enemies that are still to come
+    ("ordered", np.int64),  # 1 where enemies attack-move to (march_x, march_y)
+    ("march_x", np.float64),
+    ("march_y", np.float64),
 ]
 BATTLE = np.dtype(_BATTLE, align=True)
 
@@ -121,7 +125,7 @@ _RULES: _Spec = [
     ("ally_shields", np.int64),  # 1 where the agents' shields have columns
     ("enemy_shields", np.int64),
     ("marches", np.int64),  # 1 where enemies attack-move, agents acquire nothing by themselves, and missiles fly
-    ("ordered", np.int64),  # 1 where enemies attack-move to (march_x, march_y)
+    ("ordered", np.int64),  # 1 where battles begin with an attack-move to (march_x, march_y)
     ("march_x", np.float64),
     ("march_y", np.float64),
     ("random_team", np.int64),

@@ -25,7 +25,8 @@ def marches(battle_map: BattleMap) -> bool:
 
     Maps without attack order and random teams keep the leash, and hits at once: results were recorded with them.
     """
-    return battle_map.attack_order is not None or bool(battle_map.random_team)
+    ordered = any(change.attack_order is not None for change in battle_map.schedule)
+    return battle_map.attack_order is not None or ordered or bool(battle_map.random_team)
 
 
 def check_map(battle_map: BattleMap, kinds: Sequence[UnitType]) -> None:

@@ -69,14 +69,14 @@ def _recover(unit, kind):
 
 
 @inlined
-def _go_on(units, kinds, rules, cells, routes, i):
+def _go_on(units, battle, kinds, rules, cells, routes, i):
     """Where an enemy with nothing to attack goes: home, or on with its attack-move; return whether it walked."""
     unit, kind = units[i], kinds[units[i].kind]
     if rules[0].marches:
-        if rules[0].ordered:
-            dx, dy = rules[0].march_x - unit.x, rules[0].march_y - unit.y
+        if battle.ordered:
+            dx, dy = battle.march_x - unit.x, battle.march_y - unit.y
             if dx * dx + dy * dy > _ARRIVED * _ARRIVED:
-                walk_around(unit, kind, cells, routes, rules[0].march_x, rules[0].march_y)
+                walk_around(unit, kind, cells, routes, battle.march_x, battle.march_y)
                 return True
     elif rules[0].leash > 0.0:
         dx, dy = unit.home_x - unit.x, unit.home_y - unit.y
@@ -87,7 +87,7 @@ def _go_on(units, kinds, rules, cells, routes, i):
 
 
 @inlined
-def _tick(units, kinds, rules, cells, routes, order, widest):
+def _tick(units, battle, kinds, rules, cells, routes, order, widest):
     """One game loop: missiles, then recover, attack or walk in slot order, heal, deal with deaths, make room."""
     n_allies = rules[0].n_allies
     moves = False
@@ -119,7 +119,7 @@ def _tick(units, kinds, rules, cells, routes, order, widest):
                         unit.target = -1
                 continue
             if i >= n_allies:
-                moves |= _go_on(units, kinds, rules, cells, routes, i)
+                moves |= _go_on(units, battle, kinds, rules, cells, routes, i)
         if unit.order == WALK:
             if walk(unit, kind, cells, unit.goal_x, unit.goal_y):
                 unit.order = IDLE
@@ -213,7 +213,7 @@ def _play_calm(units, kinds, rules, cells, order, widest):
 
 
 @inlined
-def _outcome(units, rules):
+def _outcome(units, battle, rules):
     """SMAC's end of a battle: 1 won, -1 lost, 0 all dead, 2 not over."""
     allies = 0
     enemies = 0
@@ -223,6 +223,7 @@ def _outcome(units, rules):
                 allies += 1
             else:
                 enemies += 1
+    enemies += battle.pending
     medivac = rules[0].medivac_slot
     if medivac >= 0 and enemies == 1 and units[medivac].health > 0.0:
         return 1
@@ -256,7 +257,7 @@ def play(actions, units, battles, kinds, rules, cells, routes, rewards, terminat
             _play_calm(units[e], kinds, rules, cells, order, widest)
         else:
             for _ in range(LOOPS_PER_STEP):
-                _tick(units[e], kinds, rules, cells, routes, order, widest)
+                _tick(units[e], battle, kinds, rules, cells, routes, order, widest)
         battle.steps += 1
 
         damage = 0.0
@@ -267,7 +268,7 @@ def play(actions, units, battles, kinds, rules, cells, routes, rewards, terminat
                 kills += rules[0].reward_kill
         # SMAC takes the absolute value, so that an enemy's recovery pays too
         reward = abs(damage + kills) if rules[0].stock_reward else max(damage, 0.0) + kills
-        outcome = _outcome(units[e], rules)
+        outcome = _outcome(units[e], battle, rules)
         if outcome == 1:
             reward += rules[0].reward_win
             won[e] = True

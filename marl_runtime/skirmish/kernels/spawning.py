@@ -209,6 +209,9 @@ def start(mask, seeds, units, battles, kinds, rules, cells, members, offsets, re
         battle.random = np.uint64(seeds[e])
         battle.steps = 0
         battle.running = 1
+        battle.pending = 0
+        battle.ordered = rules[0].ordered
+        battle.march_x, battle.march_y = rules[0].march_x, rules[0].march_y
         for i in range(n_units):
             units[e, i].kind = i
         if rules[0].random_team:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from buffers.episodes import BoolArray
+from marl_runtime.skirmish.maps.changes import Change
 
 __all__ = ["BattleMap", "Rect", "Spawn"]
 
@@ -45,6 +46,9 @@ class BattleMap:
     anew in every battle, the enemies with the agents' types, and never a team that has units of `never_alone` only;
     `allies` and `enemies` say how many fight. `random_start` places both sides by chance: "surround", "reflect", or
     "surround_and_reflect", which is one or the other. A type bit of -1 is a unit without one.
+
+    `schedule` are the changes in mid-battle. `present_agents` (fewest, most): so many agents, drawn evenly, take part
+    in a battle; the others, chosen by chance, and as many enemies are absent.
     """
 
     name: str
@@ -70,8 +74,9 @@ class BattleMap:
     random_team: Mapping[str, float] = field(default_factory=dict)
     random_start: str = ""
     never_alone: tuple[str, ...] = ()
-    schedule: tuple[Any, ...] = ()
+    schedule: tuple[Change, ...] = ()
     closed_rects: tuple[tuple[int, int, int, int], ...] = ()
+    present_agents: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         placed = sorted(unit for spawn in self.spawns for unit in spawn.units)
@@ -80,6 +85,33 @@ class BattleMap:
         missing = {*self.allies, *self.enemies} - set(self.type_bits)
         if missing:
             raise ValueError(f"map {self.name!r}: no type bit for {', '.join(sorted(missing))}")
+        self._check_changes()
+
+    def _check_changes(self) -> None:
+        n_agents, n_enemies = len(self.allies), len(self.enemies)
+        absent = [slot for change in self.schedule for slot in change.arrive]
+        for change in self.schedule:
+            where = f"map {self.name!r}, regime {change.regime!r}"
+            for slot in (*change.arrive, *change.leave, *change.become):
+                if not 0 <= slot < self.n_units:
+                    raise ValueError(f"{where}: there is no unit {slot} (0 to {self.n_units - 1})")
+            for name in change.become.values():
+                if name not in self.type_bits:
+                    raise ValueError(f"{where}: no type bit for {name!r}")
+                if self.random_team and name not in self.random_team:
+                    raise ValueError(f"{where}: {name!r} is not in random_team")
+        if len(set(absent)) != len(absent):
+            raise ValueError(f"map {self.name!r}: a unit arrives twice ({sorted(absent)})")
+        if set(range(n_agents)) <= set(absent) or set(range(n_agents, self.n_units)) <= set(absent):
+            raise ValueError(f"map {self.name!r}: a side has nobody until somebody arrives")
+        if self.present_agents is not None:
+            low, high = self.present_agents
+            if not 1 <= low <= high <= n_agents:
+                raise ValueError(f"map {self.name!r}: {low} to {high} agents take part, of {n_agents}")
+            if n_agents - low >= n_enemies:
+                raise ValueError(
+                    f"map {self.name!r}: with {low} of {n_agents} agents none of {n_enemies} enemies is left"
+                )
 
     @property
     def n_units(self) -> int:
