@@ -16,7 +16,7 @@ import msgspec
 from buffers.errors import RejectedError, nearest
 from marl_runtime.environment import ScriptedPolicy
 from marl_runtime.skirmish.maps import MapFile
-from marl_runtime.skirmish.scripted import junction, ring
+from marl_runtime.skirmish.scripted import junction, ring, seek
 
 __all__ = ["FAMILIES", "Family", "policies_of", "references_of"]
 
@@ -47,6 +47,7 @@ FAMILIES: Mapping[str, Family] = {
         references={"blind": "clock", "shared": "share"},
     ),
     "ring": _plain(ring.Blind, ring.Shared, ring.Oracle),
+    "seek": Family(seek.policies, seek.SeekSettings),
 }
 
 
