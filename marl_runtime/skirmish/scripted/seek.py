@@ -25,6 +25,7 @@ from marl_runtime.skirmish.scripted.orders import (
     WEST,
     available_or_stop,
     can,
+    length,
 )
 from marl_runtime.skirmish.scripted.ways import search_of, ways_of
 
@@ -75,15 +76,15 @@ class _Seek(ScriptedPolicy):
         where = np.stack([environment.units["x"], environment.units["y"]], axis=-1)
         own, targets = where[:, :n], where[:, n:]
         living = environment.units["health"][:, None, n:] > 0
-        gap = np.linalg.norm(targets[:, None] - own[:, :, None], axis=-1)  # [E, N, K]
+        gap = length(targets[:, None] - own[:, :, None])  # [E, N, K]
         sees = (gap < environment.map.sight) & living & environment.alive[..., None]
         self._last = np.where(sees[..., None], targets[:, None], self._last)
         # nobody at the place that one remembers, and sight enough to tell
-        left = np.linalg.norm(self._last - own[:, :, None], axis=-1) < environment.map.sight - 2
+        left = length(self._last - own[:, :, None]) < environment.map.sight - 2
         self._knows = (self._knows & ~(left & ~sees)) | sees
         self._tell(environment, own, targets, living)
         nothing = ~sees.any(axis=-1, keepdims=True)
-        near = np.linalg.norm(self._places - own[:, :, None], axis=-1) < environment.map.sight - _MARGIN
+        near = length(self._places - own[:, :, None]) < environment.map.sight - _MARGIN
         self._searched |= near & nothing & environment.alive[..., None]
         self._searched &= ~self._searched.all(axis=-1, keepdims=True)  # nobody anywhere: once more
         assigned = self._assign(environment, own)
@@ -111,7 +112,7 @@ class _Seek(ScriptedPolicy):
 
     def _assign(self, environment: SkirmishEnvironment, own: Float64Array) -> BoolArray:
         """At most one known target for each agent, `[E, N, K]`: the nearest."""
-        gap = np.where(self._knows, np.linalg.norm(self._last - own[:, :, None], axis=-1), np.inf)
+        gap = np.where(self._knows, length(self._last - own[:, :, None]), np.inf)
         return self._knows & (np.arange(gap.shape[-1]) == gap.argmin(axis=-1)[..., None])
 
 
@@ -141,7 +142,7 @@ class _Together(_Seek):
         only_first = seekers & self._knows[..., 0] & ~self._knows[..., 1]
         both = seekers & self._knows.all(axis=-1)
         wanted = np.rint(share * seekers.sum(axis=1)) - only_first.sum(axis=1)
-        gap = np.linalg.norm(self._last - own[:, :, None], axis=-1)
+        gap = length(self._last - own[:, :, None])
         # among those who know both, rank 0 prefers the first target most
         order = np.where(both, gap[..., 0] - gap[..., 1], np.inf)
         rank = order.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
@@ -199,7 +200,7 @@ class Shared(_Together):
         self._met[..., 0] |= (rim[..., 2] | rim[..., 3]) & near_rim[..., 0] & alive
         self._met[..., 1] |= (rim[..., 0] | rim[..., 1]) & near_rim[..., 1] & alive
         anchored = self._met.all(axis=-1)
-        apart = np.linalg.norm(own[:, :, None] - own[:, None], axis=-1)
+        apart = length(own[:, :, None] - own[:, None])
         meets = (apart < environment.map.sight) & alive[:, :, None] & alive[:, None]
         self._frames |= meets | (anchored[:, :, None] & anchored[:, None])
         while True:
@@ -223,7 +224,7 @@ class Shared(_Together):
         sideways = np.broadcast_to(np.where(east > 0, EAST, WEST), environment.alive.shape)
         able = np.take_along_axis(environment.avail_actions, vertical[..., None], axis=-1)[..., 0]
         n = environment.schema.n_agents
-        dead = environment.units["health"][:, n, None] <= 0  # those at the corner say so
+        dead = np.less_equal(environment.units["health"][:, n : n + 1], 0)  # those at the corner say so
         return np.where(dead | self._knows[..., 0], search, np.where(able, vertical, sideways))
 
 

@@ -37,7 +37,7 @@ class Ways:
         north = (terrain[:, :-1] & terrain[:, 1:]).nonzero()
         start = np.concatenate([cells[:-1][east], cells[:, :-1][north]])
         end = np.concatenate([cells[1:][east], cells[:, 1:][north]])
-        links = coo_array((np.ones(len(start)), (start, end)), shape=(cells.size, cells.size)).tocsr()
+        links = coo_array((np.ones(len(start)), (start, end)), shape=(cells.size, cells.size)).tocsr()  # type: ignore[no-untyped-call]
         steps = shortest_path(links, directed=False, unweighted=True)
         self.steps: NDArray[np.float32] = np.where(np.isinf(steps), _FAR, steps).astype(np.float32)
 
