@@ -28,12 +28,15 @@ def battle_schema(
 ) -> TaskSchema:
     """Return the schema of a map: roles, named fields with units, actions, limit.
 
-    `kinds` has one entry per unit, then those that units change to, or with random teams one per unit name. Where an
-    agent may be a Medivac, there are actions enough for it to heal any other agent.
+    `kinds` has one entry per unit name. Where an agent may be a Medivac, there are actions enough for it to heal any
+    other agent.
     """
     n_agents, n_enemies = len(battle_map.allies), len(battle_map.enemies)
     random = bool(battle_map.random_team)
-    slots = [tuple(kinds)] * battle_map.n_units if random else _fixed_slots(battle_map, kinds)
+    named = {kind.name: kind for kind in kinds}
+    slots: list[_Slot] = [
+        tuple(kinds) if random else tuple(named[name] for name in names) for names in _names_of_slots(battle_map)
+    ]
     allies, enemies = slots[:n_agents], slots[n_agents:]
     roles_vary = random or any(len(slot) > 1 for slot in allies)
     heals = any(kind.heals for slot in allies for kind in slot)
@@ -51,15 +54,11 @@ def battle_schema(
     )
 
 
-def _fixed_slots(battle_map: BattleMap, kinds: Sequence[UnitType]) -> list[_Slot]:
-    """What each unit begins as, and what it changes to later."""
-    later = {kind.name: kind for kind in kinds[battle_map.n_units :]}
-    slots: list[_Slot] = [(kind,) for kind in kinds[: battle_map.n_units]]
-    for change in battle_map.schedule:
-        for slot, name in change.become.items():
-            if all(kind.name != name for kind in slots[slot]):
-                slots[slot] = (*slots[slot], later[name])
-    return slots
+def _names_of_slots(battle_map: BattleMap) -> Iterator[tuple[str, ...]]:
+    """What each unit of fixed teams begins as, and what it changes to later."""
+    for slot, name in enumerate((*battle_map.allies, *battle_map.enemies)):
+        later = [change.become[slot] for change in battle_map.schedule if slot in change.become]
+        yield tuple(dict.fromkeys((name, *later)))
 
 
 def _notes(battle_map: BattleMap, heals: bool) -> Iterator[str]:

@@ -21,9 +21,7 @@ _KILL_REWARD = 10.0
 
 
 def changed_types(battle_map: BattleMap) -> tuple[str, ...]:
-    """Return the unit types that fixed teams need besides their own, in the order of the schedule."""
-    if battle_map.random_team:
-        return ()
+    """Return the unit types that units change to, in the order of the schedule."""
     return tuple(dict.fromkeys(name for change in battle_map.schedule for name in change.become.values()))
 
 
@@ -33,9 +31,7 @@ class World:
     def __init__(self, battle_map: BattleMap, kind_names: tuple[str, ...], kinds: Records, num_envs: int) -> None:
         self._map, self._kinds = battle_map, kinds
         self._changes = battle_map.schedule
-        # fixed teams have a kind for each slot first, then those that units change to
-        first = 0 if battle_map.random_team else battle_map.n_units
-        self._numbers = {name: first + k for k, name in enumerate(kind_names[first:])}
+        self._numbers = {name: k for k, name in enumerate(kind_names)}
         self._when: IntArray = np.zeros((num_envs, len(self._changes)), dtype=np.int64)
         self.regimes = (FIRST_REGIME, *(change.regime for change in self._changes))
         self.regime: IntArray = np.zeros(num_envs, dtype=np.int64)
