@@ -3,8 +3,9 @@
     python benchmarks/simulator.py [--tasks NAME …] [--steps 500] [--battles 20000] [--seed 0] [--out docs/results]
 
 Environment steps per CPU second of this process, on one thread; compiling is left out and printed apart. The aims with
-256 battles on one quiet core: 1,000,000 on bane_vs_hM, 100,000 with 22 agents, 30,000 with 27 against 30. A busy machine
-gives less, even per CPU second, so the best of five tries counts. `--battles 0` leaves out what follows: each policy written by hand plays `--battles` battles, without and with 5 % random actions.
+256 battles on one quiet core: 1,000,000 on bane_vs_hM, 100,000 with 22 agents, 30,000 with 27 against 30. A busy
+machine gives less, even per CPU second, so the best of five tries counts. Then each policy written by hand plays
+`--battles` battles, without and with 5 % random actions; 0 leaves that out.
 """
 
 from __future__ import annotations
