@@ -100,7 +100,7 @@ class _Focus(ScriptedPolicy):
         """Towards the nearest known enemy, else to the rally."""
         gap = np.where(knows, view.gap, np.inf)
         nearest = np.take_along_axis(view.enemies, gap.argmin(axis=-1)[..., None], axis=1)
-        ways, some = ways_of(environment.terrain), knows.any(axis=-1)
+        ways, some = ways_of(environment.terrain), np.logical_or.reduce(knows, axis=-1)
         rally = np.broadcast_to(np.array(self.settings.rally or (0.0, 0.0)), view.own.shape)
         moves = ways.towards(environment, view.own, np.where(some[..., None], nearest, rally))
         close = np.less(length(rally - view.own), 2)
