@@ -19,9 +19,12 @@ FAR, NEAR, HIT = 0, 1, 2
 
 @inlined
 def _nearest(units, kinds, i, first, last):
-    """The nearest living unit of slots first to last that unit i can hit and that is within its scan range, or -1."""
+    """The nearest living unit of slots first to last that unit i can hit and that is within its scan range, or -1.
+
+    And the square of the distance to the nearest, in range or not.
+    """
     best = -1
-    least = np.inf
+    least = closest = np.inf
     kind = kinds[units[i].kind]
     for j in range(first, last):
         other = kinds[units[j].kind]
@@ -32,7 +35,8 @@ def _nearest(units, kinds, i, first, last):
             if square <= reach * reach and square < least:
                 best = j
                 least = square
-    return best
+            closest = min(closest, square)
+    return best, closest
 
 
 @inlined
@@ -99,8 +103,12 @@ def _splash(units, kinds, rules, i, target):
 
 
 @inlined
-def choose(units, kinds, rules, i):
-    """What a unit attacks now: its order, or what comes near an idle or an enemy unit; -1 for nothing."""
+def choose(units, kinds, rules, i, unseen, fastest, widest):
+    """What a unit attacks now: its order, or what comes near an idle or an enemy unit; -1 for nothing.
+
+    `unseen` `[U]` counts the game loops for which nothing can come into scan range, at twice the `fastest` speed, so
+    that large armies do not look for each other in every one.
+    """
     unit, kind = units[i], kinds[units[i].kind]
     n_allies = rules[0].n_allies
     if unit.target >= 0 and units[unit.target].health <= 0.0:
@@ -110,7 +118,7 @@ def choose(units, kinds, rules, i):
             unit.order = IDLE
     if i < n_allies:
         if unit.order == IDLE and unit.target < 0 and kind.scan > 0.0 and not rules[0].marches:
-            unit.target = _nearest(units, kinds, i, n_allies, units.shape[0])
+            unit.target, _ = _nearest(units, kinds, i, n_allies, units.shape[0])
         return unit.target
     if unit.target >= 0:
         radius = kinds[units[unit.target].kind].radius
@@ -125,7 +133,13 @@ def choose(units, kinds, rules, i):
             unit.target = -1
             unit.wind_up = -1.0
     if unit.target < 0:
-        unit.target = _nearest(units, kinds, i, 0, n_allies)
+        if unseen[i] > 0:
+            unseen[i] -= 1
+        else:
+            unit.target, closest = _nearest(units, kinds, i, 0, n_allies)
+            if rules[0].marches and unit.target < 0 and closest < np.inf:
+                gap = math.sqrt(closest) - kind.scan - kind.radius - widest
+                unseen[i] = max(0, int(gap / (2.0 * (kind.speed + fastest))))
     return unit.target
 
 
