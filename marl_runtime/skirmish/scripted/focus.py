@@ -100,7 +100,7 @@ class _Focus(ScriptedPolicy):
         """Towards the nearest known enemy, else to the rally."""
         gap = np.where(knows, view.gap, np.inf)
         nearest = np.take_along_axis(view.enemies, gap.argmin(axis=-1)[..., None], axis=1)
-        ways, some = ways_of(environment.terrain), knows.any(axis=-1)
+        ways, some = ways_of(environment.terrain), np.logical_or.reduce(knows, axis=-1)
         rally = np.broadcast_to(np.array(self.settings.rally or (0.0, 0.0)), view.own.shape)
         moves = ways.towards(environment, view.own, np.where(some[..., None], nearest, rally))
         close = np.less(length(rally - view.own), 2)
@@ -109,22 +109,6 @@ class _Focus(ScriptedPolicy):
     @abc.abstractmethod
     def _attack(self, environment: SkirmishEnvironment, view: _View, wanted: IntArray) -> IntArray:
         """Put attacks in the place of `wanted` `[E, N]` for those who have an enemy in range."""
-
-    def _share_out(self, view: _View, able: BoolArray, hits: BoolArray) -> IntArray:
-        """Whom each agent shoots at, `[E, O, N]`, as each observer O works it out from `able` `[E, O, N, K]`.
-
-        One agent after another takes the enemy that dies soonest, and none that the shots before it kill; `hits`
-        `[E, O, N]` are those whose shot comes now.
-        """
-        left = np.repeat(view.left, able.shape[1], axis=1)
-        reach = np.maximum(able.sum(axis=2), 1)
-        targets = np.zeros(able.shape[:3], dtype=np.int64)
-        for agent in range(able.shape[2]):
-            worth = left / reach + self.settings.chase * view.beyond[:, None, agent] + 1000.0 * (left <= 0)
-            targets[:, :, agent] = np.where(able[:, :, agent], worth, np.inf).argmin(axis=-1)
-            shot = np.where(hits[:, :, agent], view.volley[:, None, agent], 0.0)
-            left -= shot[..., None] * (np.arange(left.shape[-1]) == targets[:, :, agent, None])
-        return targets
 
     def _kite(self, environment: SkirmishEnvironment, view: _View, wanted: IntArray, knows: BoolArray) -> IntArray:
         """Shooters that reload walk to where the known enemies are least dense."""
@@ -176,10 +160,10 @@ class _Focus(ScriptedPolicy):
 
 
 class Blind(_Focus):
-    """Each by its own observation: it works out whom those that it sees shoot at, and walks as they walk."""
+    """Each by its own observation: it attacks what dies soonest, and walks as those walk that it sees."""
 
     name = "blind"
-    summary = "no messages: each shares out the enemies among the agents that it sees, and walks along with them"
+    summary = "no messages: each attacks what dies soonest of what it sees, and walks along with those that it sees"
 
     def __init__(self, settings: FocusSettings) -> None:
         super().__init__(settings)
@@ -205,14 +189,13 @@ class Blind(_Focus):
         return np.where(follows, moves, super()._approach(environment, view, knows))
 
     def _attack(self, environment: SkirmishEnvironment, view: _View, wanted: IntArray) -> IntArray:
-        apart = length(view.own[:, :, None] - view.own[:, None])
-        seen: BoolArray = (apart < environment.map.sight) & view.alive[:, None] & ~view.heals[:, None]  # [E, O, N]
-        in_range = (view.gap <= environment.map.shoot) & view.living[:, None]
-        able = in_range[:, None] & view.sees[:, :, None] & seen[..., None]
-        # who of the others reloads is not to be seen: all are taken to shoot
-        targets = self._share_out(view, able, able.any(axis=-1))
-        mine = np.arange(apart.shape[1])
-        return np.where(able[:, mine, mine].any(axis=-1), ATTACK + targets[:, mine, mine], wanted)
+        """The enemy that dies soonest by what is left of it and how many of those in sight can shoot at it."""
+        able = environment.avail_actions[..., ATTACK : ATTACK + view.gap.shape[-1]] & ~view.heals[..., None]
+        seen = (length(view.own[:, :, None] - view.own[:, None]) < environment.map.sight) & view.alive[:, None]
+        in_range = (view.gap <= environment.map.shoot) & ~view.heals[..., None]
+        reach = np.maximum(seen.astype(np.float32) @ in_range.astype(np.float32), 1)
+        score = np.where(able, view.left / reach + self.settings.chase * view.beyond, np.inf)
+        return np.where(able.any(axis=-1), ATTACK + score.argmin(axis=-1), wanted)
 
 
 class Shared(_Focus):
@@ -223,10 +206,17 @@ class Shared(_Focus):
     informed = True
 
     def _attack(self, environment: SkirmishEnvironment, view: _View, wanted: IntArray) -> IntArray:
+        """One agent after another takes the enemy that dies soonest, and none that the shots before it kill."""
         able = environment.avail_actions[..., ATTACK : ATTACK + view.gap.shape[-1]] & ~view.heals[..., None]
-        hits = able.any(axis=-1) & ~view.reloads
-        targets = self._share_out(view, able[:, None], hits[:, None])[:, 0]
-        return np.where(able.any(axis=-1), ATTACK + targets, wanted)
+        left, reach = view.left[:, 0].copy(), np.maximum(able.sum(axis=1), 1)
+        row, actions = np.arange(len(able)), wanted.copy()
+        for agent in range(able.shape[1]):
+            fires = able[:, agent].any(axis=-1)
+            worth = left / reach + self.settings.chase * view.beyond[:, agent] + 1000.0 * (left <= 0)
+            target = np.where(able[:, agent], worth, np.inf).argmin(axis=-1)
+            actions[:, agent] = np.where(fires, ATTACK + target, actions[:, agent])
+            left[row, target] -= np.where(fires & ~view.reloads[:, agent], view.volley[:, agent], 0.0)
+        return actions
 
 
 class Oracle(Shared):

@@ -199,7 +199,7 @@ class Shared(_Together):
         near_rim = np.abs(own - environment.map.size / 2) > environment.map.size / 2 - 5
         self._met[..., 0] |= (rim[..., 2] | rim[..., 3]) & near_rim[..., 0] & alive
         self._met[..., 1] |= (rim[..., 0] | rim[..., 1]) & near_rim[..., 1] & alive
-        anchored = self._met.all(axis=-1)
+        anchored = self._met[..., 0] & self._met[..., 1]
         apart = length(own[:, :, None] - own[:, None])
         meets = (apart < environment.map.sight) & alive[:, :, None] & alive[:, None]
         self._frames |= meets | (anchored[:, :, None] & anchored[:, None])
