@@ -257,7 +257,21 @@ def play(actions, units, battles, kinds, rules, cells, routes, order, rewards, t
             _play_calm(units[e], kinds, rules, cells, order[e], slots, places, widest)
         else:
             for loop in range(LOOPS_PER_STEP):
-                _tick(loop, units[e], battle, kinds, rules, cells, routes, order[e], unseen, slots, places, fastest, widest)
+                _tick(
+                    loop,
+                    units[e],
+                    battle,
+                    kinds,
+                    rules,
+                    cells,
+                    routes,
+                    order[e],
+                    unseen,
+                    slots,
+                    places,
+                    fastest,
+                    widest,
+                )
         battle.steps += 1
 
         damage = 0.0
