@@ -146,9 +146,10 @@ def report(found: dict[str, Any]) -> str:
         f"{found['versions']['python']}, NumPy {found['versions']['numpy']}, numba {found['versions']['numba']}; load "
         f"average {found['load_average']}. Won in percent, with the standard error. "
         "Messages: *necessary* where `shared` is at least 25 points above `blind`, *helpful* where it is at least 5 "
-        "points and three standard errors above it. On the maps of families `ring` and `seek` `blind` knows more than "
-        "an agent can, its own true position. All policies are the best that we wrote, not the best there is. Win "
-        "rates do not compare with StarCraft's. Tasks that differ only in layout (`-smac_plus`) are played as the map.",
+        "points and three standard errors above it, *unclear* where nobody wins a tenth. On the maps of families "
+        "`ring` and `seek` `blind` knows more than an agent can, its own true position. All policies are the best that "
+        "we wrote, not the best there is. Win rates do not compare with StarCraft's. Tasks that differ only in layout "
+        "(`-smac_plus`) are played as the map.",
         "",
         "| task | random | blind | shared | oracle | messages | seen, random | seen, oracle |",
         "|---|---|---|---|---|---|---|---|",

@@ -80,14 +80,15 @@ def test_what_is_measured_says_what_messages_are_worth() -> None:
     """clock wins 77 % of bane_vs_hM by its own count and share 78 %: nobody needs to be told anything there."""
     assert messages_of("bane_vs_hM") == "not needed"
     assert messages_of("1o_2r_vs_4r") == "necessary"
+    assert messages_of("27m_vs_30m") == "unclear"  # no policy wins 10 % of it
     assert messages_of("Foraging-1s-8x8-2p-2f-coop") == "not measured"
 
 
 def test_a_search_goes_where_both_places_come_into_sight_soonest() -> None:
     """On a strip of 20 cells with places at both ends and a sight of 3, the near end is searched first.
 
-    From cell 6 the west end (0.5) is seen from cell 3, three steps away, the east end (19.5) from cell 16, ten away; west
-    first costs 2 x 3 + 13 = 19, east first 2 x 10 + 13 = 33.
+    From cell 6 the west end (0.5) is seen from cell 3, three steps away, the east end (19.5) from cell 16, ten away:
+    west first costs 2 x 3 + 13 = 19, east first 2 x 10 + 13 = 33.
     """
     terrain = np.ones((20, 1), dtype=bool)
     places = ((0.5, 0.5), (19.5, 0.5))
