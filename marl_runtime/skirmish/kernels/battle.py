@@ -69,29 +69,16 @@ def _recover(unit, kind):
 
 
 @inlined
-def _go(unit, kind, cells, routes, x, y):
-    """Walk to a point for one game loop, around terrain where the map has any (`routes` is empty where not)."""
-    if routes.shape[0] > 0 and not kind.flies:
-        x, y = way_around(unit, cells, routes, x, y)
-    walk(unit, kind, cells, x, y)
-
-
-@inlined
-def _go_on(units, kinds, rules, cells, routes, i):
-    """Where an enemy with nothing to attack goes: home, or on with its attack-move; return whether it walked."""
-    unit, kind = units[i], kinds[units[i].kind]
+def _onward(unit, rules):
+    """Where an enemy with nothing to attack goes, home or on with its attack-move, and whether it goes."""
     if rules[0].marches:
-        if rules[0].ordered:
-            dx, dy = rules[0].march_x - unit.x, rules[0].march_y - unit.y
-            if dx * dx + dy * dy > _ARRIVED * _ARRIVED:
-                _go(unit, kind, cells, routes, rules[0].march_x, rules[0].march_y)
-                return True
-    elif rules[0].leash > 0.0:
-        dx, dy = unit.home_x - unit.x, unit.home_y - unit.y
-        if dx * dx + dy * dy > _HOME * _HOME:
-            walk(unit, kind, cells, unit.home_x, unit.home_y)
-            return True
-    return False
+        x, y, near = rules[0].march_x, rules[0].march_y, _ARRIVED
+        goes = rules[0].ordered > 0
+    else:
+        x, y, near = unit.home_x, unit.home_y, _HOME
+        goes = rules[0].leash > 0.0
+    dx, dy = x - unit.x, y - unit.y
+    return x, y, goes and dx * dx + dy * dy > near * near
 
 
 @inlined
@@ -111,25 +98,24 @@ def _tick(loop, units, kinds, rules, cells, routes, order, unseen, slots, places
                 moves |= unit.order == MEND and mend(units, kinds, cells, i)
             elif heal(units, kinds, rules, i) < 0 and rules[0].marches:
                 follow(units, kinds, rules, cells, i)
+        # one place to walk from, since what is inlined twice is slower
+        x, y, goes = unit.goal_x, unit.goal_y, unit.order == WALK
         if kind.damage > 0.0:
             target = choose(units, kinds, rules, i, unseen, fastest, widest)
             if target >= 0:
                 result = attack(units, kinds, rules, i, target)
                 hits |= result == HIT
                 if result == FAR:
-                    if rules[0].marches and (unit.order == STRIKE or i >= n_allies):
-                        _go(unit, kind, cells, routes, units[target].x, units[target].y)
-                        moves = True
-                    elif unit.order == STRIKE or (i >= n_allies and rules[0].leash > 0.0):
-                        walk(unit, kind, cells, units[target].x, units[target].y)
-                        moves = True
+                    if unit.order == STRIKE or (i >= n_allies and (rules[0].marches or rules[0].leash > 0.0)):
+                        x, y, goes = units[target].x, units[target].y, True
                     else:
                         unit.target = -1
-                continue
-            if i >= n_allies:
-                moves |= _go_on(units, kinds, rules, cells, routes, i)
-        if unit.order == WALK:
-            if walk(unit, kind, cells, unit.goal_x, unit.goal_y):
+            elif i >= n_allies:
+                x, y, goes = _onward(unit, rules)
+        if goes:
+            if routes.shape[0] > 0 and unit.order != WALK and not kind.flies:
+                x, y = way_around(unit, cells, routes, x, y)
+            if walk(unit, kind, cells, x, y) and unit.order == WALK:
                 unit.order = IDLE
             moves = True
     if hits:

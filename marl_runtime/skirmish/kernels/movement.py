@@ -93,8 +93,9 @@ def _sort_by_x(units, order):
 
 @outlined
 def sweep(units, kinds, cells, order, widest, slots, places):
-    """Push overlapping bodies apart, as `separate`, in order of x: only pairs that are near in x are looked at.
+    """Push overlapping bodies apart in order of x: only pairs that are near in x are looked at.
 
+    Bodies that both stand yield too, so that a crowd comes apart.
     `order` `[U]` is the order of the game loop before, `widest` the largest radius; `slots` `[U]` and `places` `[2, U]`
     are room to work in.
     """
@@ -114,7 +115,7 @@ def sweep(units, kinds, cells, order, widest, slots, places):
             if abs(places[1, at] - places[1, k]) >= reach:
                 continue
             j = slots[at]
-            if units[i].moved + units[j].moved > 0 and kinds[units[j].kind].bodies == kind.bodies:
+            if kinds[units[j].kind].bodies == kind.bodies:
                 _push(units[i], units[j], kind, kinds[units[j].kind], cells)
                 places[0, k], places[1, k] = units[i].x, units[i].y
                 places[0, at], places[1, at] = units[j].x, units[j].y
