@@ -135,7 +135,6 @@ def measure(name: str, episodes: int, seed: int) -> dict[str, Any]:
 
 def write(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-    print(f"wrote {path.relative_to(ROOT)}")
 
 
 def report(found: dict[str, Any]) -> str:
@@ -147,9 +146,10 @@ def report(found: dict[str, Any]) -> str:
         f"{found['versions']['python']}, NumPy {found['versions']['numpy']}, numba {found['versions']['numba']}; load "
         f"average {found['load_average']}. Won in percent, with the standard error. "
         "Messages: *necessary* where `shared` is at least 25 points above `blind`, *helpful* where it is at least 5 "
-        "points and three standard errors above it. On the maps of families `ring` and `seek` `blind` knows more than "
-        "an agent can, its own true position. All policies are the best that we wrote, not the best there is. Win "
-        "rates do not compare with StarCraft's. Tasks that differ only in layout (`-smac_plus`) are played as the map.",
+        "points and three standard errors above it, *unclear* where nobody wins a tenth. On the maps of families "
+        "`ring` and `seek` `blind` knows more than an agent can, its own true position. All policies are the best that "
+        "we wrote, not the best there is. Win rates do not compare with StarCraft's. Tasks that differ only in layout "
+        "(`-smac_plus`) are played as the map.",
         "",
         "| task | random | blind | shared | oracle | messages | seen, random | seen, oracle |",
         "|---|---|---|---|---|---|---|---|",
@@ -193,16 +193,17 @@ def main() -> None:
             rows[name] = measure(name, options.episodes, options.seed)
             won = {role: one["won"] for role, one in rows[name]["policies"].items()}
             print(name, won, rows[name]["steps_per_cpu_second"], f"{time.perf_counter() - begun:.0f} s", flush=True)
-        head = {
-            "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            "seed": options.seed,
-            "episodes": options.episodes,
-            "versions": {"python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__},
-        }
-        ordered = [rows[name] for name in names if name in rows]
-        machine = {"machine": f"{platform.machine()}, one thread", "load_average": round(os.getloadavg()[0], 2)}
-        write(path, {**head, **machine, "tasks": ordered})
-        write(MEASURED, {**head, "tasks": {row["task"]: row["policies"] for row in ordered if row["task"] in MAPS}})
+            # after each task, so that a run which is stopped has kept what it measured
+            head = {
+                "date": datetime.now(UTC).isoformat(timespec="seconds"),
+                "seed": options.seed,
+                "episodes": options.episodes,
+                "versions": {"python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__},
+            }
+            ordered = [rows[name] for name in names if name in rows]
+            machine = {"machine": f"{platform.machine()}, one thread", "load_average": round(os.getloadavg()[0], 2)}
+            write(path, {**head, **machine, "tasks": ordered})
+            write(MEASURED, {**head, "tasks": {row["task"]: row["policies"] for row in ordered if row["task"] in MAPS}})
     else:
         text = report(json.loads(path.read_text(encoding="utf-8")))
         (RESULTS / "tasks.md").write_text(text, encoding="utf-8")

@@ -93,12 +93,15 @@ def messages_of(name: str) -> str:
     """Return what messages are worth in the task `name`, by its policies written by hand (measured.json).
 
     "necessary" where the policy with messages wins at least 25 points more than the best without, "helpful" where it
-    wins at least 5 points and three standard errors more, else "not needed"; "not measured" where nobody has.
+    wins at least 5 points and three standard errors more, else "not needed"; "unclear" where no policy wins a tenth of
+    the battles, so that nothing can be told; "not measured" where nobody has.
     """
     played = _measured().get(name.removesuffix(PUBLISHED_LAYOUT), {})
     if "blind" not in played or "shared" not in played:
         return "not measured"
     blind, shared = played["blind"], played["shared"]
+    if max(one["won"] for one in played.values()) < 0.1:
+        return "unclear"
     gain = shared["won"] - blind["won"]
     if gain >= 0.25:
         return "necessary"
