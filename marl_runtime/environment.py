@@ -21,13 +21,15 @@ class StepResult:
     """What one joint step gave in each environment.
 
     `terminated`: the task itself ended. `truncated`: the time limit cut the episode; never both. `success`: the task's
-    own word for it (`battle_won`), true at most on the step that ends an episode.
+    own word for it (`battle_won`), true at most on the step that ends an episode. `regime`: the true one after
+    the step, which no agent sees.
     """
 
     rewards: Float32Array  # [E]
     terminated: BoolArray  # [E]
     truncated: BoolArray  # [E]
     success: BoolArray  # [E]
+    regime: IntArray | None = None  # [E], numbers in the environment's `regimes`; None where nothing ever changes
 
 
 class VectorEnvironment(abc.ABC):
@@ -44,6 +46,7 @@ class VectorEnvironment(abc.ABC):
     state: Float32Array  # [E, S]
     avail_actions: BoolArray  # [E, N, A]; at least one action is always available
     alive: BoolArray  # [E, N]
+    regimes: tuple[str, ...] = ()  # the names of what the world changes between
 
     @abc.abstractmethod
     def reset(self, mask: BoolArray, seeds: IntArray) -> None:

@@ -91,5 +91,5 @@ class TrainConfig:
 
     @property
     def run_name(self) -> str:
-        """`<task>-<method>-s<seed>`."""
-        return f"{self.task}-{self.method}-s{self.seed}"
+        """`<task>-<method>-s<seed>`, with the name of the map where the task is a map's file."""
+        return f"{find_task(self.task).name}-{self.method}-s{self.seed}"

@@ -85,7 +85,7 @@ def design(
     from protocol_designer.screen import show_design
     from sai import SaiConfig
 
-    find_task(task)
+    task_name = find_task(task).name  # a map's file is named by its path, its folder by its name
     limits = config_of(
         CallLimits, max_calls=max_llm_calls, max_cost=max_cost or None, max_output_tokens=max_output_tokens
     )
@@ -117,7 +117,7 @@ def design(
         ),
         sai=SaiConfig.thorough(seed) if thorough else config_of(SaiConfig, seed=seed),
     )
-    folder = out / task / (name or f"{chosen.name}-s{seed}")
+    folder = out / task_name / (name or f"{chosen.name}-s{seed}")
     settings = {"task": task, **chosen.settings}
     result = design_protocol(data_set, chosen.make_designer, config, folder, settings, Progress())
     print_result(result.to_json(), as_json, lambda: show_design(folder, result.manifest, task, result.found))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from buffers.episodes import BoolArray
+from marl_runtime.skirmish.maps.changes import Change
 
 __all__ = ["BattleMap", "Rect", "Spawn"]
 
@@ -34,11 +35,20 @@ class Spawn:
 
 @dataclass(frozen=True)
 class BattleMap:
-    """One map. `open_rects` are the cells that ground units can walk on; x goes east, y goes north.
+    """One map. Ground units can walk on the cells of `open_rects` that are not in `closed_rects`; x goes east, y north.
 
     `sight` and `shoot` are the SMAC layer's radii, centre to centre; weapons have their own ranges. `enemy_leash` is
     how far an enemy follows a target from where it spawned (0: it holds its ground), `enemy_help` how far it answers
     when a friend is hit; the real game's computer opponent is not known in such detail, so these are tuned.
+
+    A side has shield columns when its race, `ally_race` or `enemy_race`, is "protoss". `attack_order` is the point that
+    enemies attack-move to from the first step on. `random_team` gives each unit name its weight: teams are then drawn
+    anew in every battle, the enemies with the agents' types, and never a team that has units of `never_alone` only;
+    `allies` and `enemies` say how many fight. `random_start` places both sides by chance: "surround", "reflect", or
+    "surround_and_reflect", which is one or the other. A type bit of -1 is a unit without one.
+
+    `schedule` are the changes in mid-battle. `present_agents` (fewest, most): so many agents, drawn evenly, take part
+    in a battle; the others, chosen by chance, and as many enemies are absent.
     """
 
     name: str
@@ -58,6 +68,15 @@ class BattleMap:
     enemy_leash: float = 0.0
     enemy_help: float = 0.0
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ally_race: str = ""
+    enemy_race: str = ""
+    attack_order: tuple[float, float] | None = None
+    random_team: Mapping[str, float] = field(default_factory=dict)
+    random_start: str = ""
+    never_alone: tuple[str, ...] = ()
+    schedule: tuple[Change, ...] = ()
+    closed_rects: tuple[tuple[int, int, int, int], ...] = ()
+    present_agents: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         placed = sorted(unit for spawn in self.spawns for unit in spawn.units)
@@ -66,6 +85,33 @@ class BattleMap:
         missing = {*self.allies, *self.enemies} - set(self.type_bits)
         if missing:
             raise ValueError(f"map {self.name!r}: no type bit for {', '.join(sorted(missing))}")
+        self._check_changes()
+
+    def _check_changes(self) -> None:
+        n_agents, n_enemies = len(self.allies), len(self.enemies)
+        absent = [slot for change in self.schedule for slot in change.arrive]
+        for change in self.schedule:
+            where = f"map {self.name!r}, regime {change.regime!r}"
+            for slot in (*change.arrive, *change.leave, *change.become):
+                if not 0 <= slot < self.n_units:
+                    raise ValueError(f"{where}: there is no unit {slot} (0 to {self.n_units - 1})")
+            for name in change.become.values():
+                if name not in self.type_bits:
+                    raise ValueError(f"{where}: no type bit for {name!r}")
+                if self.random_team and name not in self.random_team:
+                    raise ValueError(f"{where}: {name!r} is not in random_team")
+        if len(set(absent)) != len(absent):
+            raise ValueError(f"map {self.name!r}: a unit arrives twice ({sorted(absent)})")
+        if set(range(n_agents)) <= set(absent) or set(range(n_agents, self.n_units)) <= set(absent):
+            raise ValueError(f"map {self.name!r}: a side has nobody until somebody arrives")
+        if self.present_agents is not None:
+            low, high = self.present_agents
+            if not 1 <= low <= high <= n_agents:
+                raise ValueError(f"map {self.name!r}: {low} to {high} agents take part, of {n_agents}")
+            if n_agents - low >= n_enemies:
+                raise ValueError(
+                    f"map {self.name!r}: with {low} of {n_agents} agents none of {n_enemies} enemies is left"
+                )
 
     @property
     def n_units(self) -> int:
@@ -82,4 +128,6 @@ class BattleMap:
         cells = np.zeros((self.size, self.size), dtype=bool)
         for x0, y0, x1, y1 in self.open_rects:
             cells[x0:x1, y0:y1] = True
+        for x0, y0, x1, y1 in self.closed_rects:
+            cells[x0:x1, y0:y1] = False
         return cells
