@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 
-from buffers.errors import UnknownNameError
+from buffers.errors import RejectedError, UnknownNameError
 from buffers.schema import TaskSchema
 from marl_runtime.environment import ScriptedPolicy, VectorEnvironment
 
@@ -34,14 +37,12 @@ class Task:
     requires: str = ""
 
 
-# Task name → the module that registers it when imported; nothing is imported before a task of it is asked for.
-_MODULES = {
-    "bane_vs_hM": "marl_runtime.skirmish.battle",
-    "1o_2r_vs_4r": "marl_runtime.skirmish.battle",
-    "1o_2r_vs_4r-smac_plus": "marl_runtime.skirmish.battle",
-    "Foraging-1s-8x8-2p-2f-coop": "marl_runtime.environments.foraging",
-}
+# Maps are listed by their file names: their simulator is imported when a task of it is asked for.
+_MAPS = Path(__file__).resolve().parent / "skirmish" / "maps"
+# Other tasks → the module that registers them when it is imported.
+_MODULES = {"Foraging-1s-8x8-2p-2f-coop": "marl_runtime.environments.foraging"}
 _REGISTRY: dict[str, Task] = {}
+_FROM_FILES: dict[str, Path] = {}  # tasks of users' own maps, and their files
 
 
 def register(task: Task) -> Task:
@@ -52,15 +53,51 @@ def register(task: Task) -> Task:
     return task
 
 
+@cache
+def _map_names() -> tuple[str, ...]:
+    names: list[str] = []
+    for path in sorted(_MAPS.glob("*.toml"), key=lambda path: path.stem.casefold()):
+        names.append(path.stem)
+        if tomllib.loads(path.read_text(encoding="utf-8")).get("published_layout"):
+            names.append(f"{path.stem}{PUBLISHED_LAYOUT}")
+    return tuple(names)
+
+
 def task_names() -> list[str]:
     """Return the names of all tasks, in the order of the listing."""
-    return list(dict.fromkeys([*_MODULES, *_REGISTRY]))
+    return list(dict.fromkeys([*_map_names(), *_MODULES, *_REGISTRY]))
 
 
 def find_task(name: str) -> Task:
-    """Return the task `name`; an unknown name raises `UnknownNameError` with the nearest ones."""
-    if name not in _REGISTRY and name in _MODULES:
+    """Return the task `name`, built when it is first asked for, or that of the map in the file `name`, ending in .toml.
+
+    An unknown name raises `UnknownNameError` with the nearest ones, a wrong file `RejectedError` with the place in it.
+    """
+    if name in _REGISTRY:
+        return _REGISTRY[name]
+    if name.endswith(".toml"):
+        return _file_task(Path(name))
+    if name in _MODULES:
         import_module(_MODULES[name])
-    if name not in _REGISTRY:
-        raise UnknownNameError("task", name, task_names())
-    return _REGISTRY[name]
+        return _REGISTRY[name]
+    if name in _map_names():
+        from marl_runtime.skirmish.battle import map_task
+
+        return register(map_task(name))
+    raise UnknownNameError("task", name, task_names())
+
+
+def _file_task(path: Path) -> Task:
+    """The task of a user's map, which is found by its own name too from then on; the file is read anew each time."""
+    from marl_runtime.skirmish.battle import task_of_file
+
+    known = _FROM_FILES.get(path.stem)
+    if known not in (None, path.resolve()):
+        raise RejectedError(f"{path}: {known} has the same name; rename one, since a map is named after its file")
+    if known:
+        _REGISTRY.pop(path.stem, None)
+    task = task_of_file(path)
+    if task.name not in _map_names():
+        _FROM_FILES[task.name] = path.resolve()
+        register(task)
+    return task

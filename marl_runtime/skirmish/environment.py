@@ -11,15 +11,15 @@ from buffers.episodes import BoolArray, Float32Array, IntArray
 from buffers.errors import UnknownNameError
 from marl_runtime.environment import StepResult, VectorEnvironment
 from marl_runtime.skirmish import kernels
-from marl_runtime.skirmish.layout import Layout, battle_schema, padding_columns
+from marl_runtime.skirmish.layout import Layout, battle_schema
 from marl_runtime.skirmish.maps.battle_map import BattleMap
-from marl_runtime.skirmish.records import BATTLE, KIND, RULES, UNIT, Records
-from marl_runtime.skirmish.units import LOOPS_PER_SECOND, UnitType, find_units
+from marl_runtime.skirmish.records import BATTLE, UNIT, Records
+from marl_runtime.skirmish.tables import check_map, kind_records, marches, rules_record, spawn_arrays
+from marl_runtime.skirmish.units import find_units
 
 __all__ = ["BattleOptions", "Reward", "SkirmishEnvironment"]
 
 Reward = Literal["stock", "corrected"]
-_ATTRIBUTE_BITS = {"light": 1, "armoured": 2, "biological": 4, "mechanical": 8, "air": 16}
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,17 @@ class SkirmishEnvironment(VectorEnvironment):
     """E battles of one map in step. A battle depends on its seed and its actions alone.
 
     `units` `[E, U]` are the true records (agents first, then enemies): policies that may know everything read
-    `units["x"]`, `units["y"]`, `units["health"]`; `steps` `[E]` counts the environment steps.
+    `units["x"]`, `units["y"]`, `units["health"]`; `steps` `[E]` counts the environment steps. `units["kind"]` are
+    indices into `kinds`: of fixed teams, each slot has its own entry; of random teams, each unit name has one.
     """
 
     def __init__(self, battle_map: BattleMap, num_envs: int, options: BattleOptions | None = None) -> None:
         options = options or BattleOptions()
         self.map = battle_map
         self.options = options
-        self.kinds = find_units(options.profile, (*battle_map.allies, *battle_map.enemies), battle_map.overrides)
+        names = tuple(battle_map.random_team) or (*battle_map.allies, *battle_map.enemies)
+        self.kinds = find_units(options.profile, names, battle_map.overrides)
+        check_map(battle_map, self.kinds)
         self.schema = battle_schema(battle_map, self.kinds, options.layout, options.notes)
         self.num_envs = num_envs
         n = self.schema.n_agents
@@ -82,9 +85,11 @@ class SkirmishEnvironment(VectorEnvironment):
         self.units: Records = np.zeros((num_envs, battle_map.n_units), dtype=UNIT)
         self.terrain: BoolArray = battle_map.terrain()
         self._battles: Records = np.zeros(num_envs, dtype=BATTLE)
-        self._kinds = _kind_records(battle_map, self.kinds)
-        self._rules = _rules_record(battle_map, self.kinds, options)
-        self._spawns = _spawn_arrays(battle_map)
+        self._kinds = kind_records(battle_map, self.kinds)
+        self._rules = rules_record(battle_map, options.layout, stock_reward=options.reward == "stock")
+        self._spawns = spawn_arrays(battle_map)
+        walled = marches(battle_map) and not self.terrain.all()
+        self._routes = kernels.find_routes(self.terrain if walled else self.terrain[:0])
 
     @property
     def steps(self) -> IntArray:
@@ -122,6 +127,7 @@ class SkirmishEnvironment(VectorEnvironment):
             self._kinds,
             self._rules,
             self.terrain,
+            self._routes,
             rewards,
             *flags,
         )
@@ -141,65 +147,3 @@ class SkirmishEnvironment(VectorEnvironment):
             self.avail_actions,
             self.alive,
         )
-
-
-def _kind_records(battle_map: BattleMap, kinds: tuple[UnitType, ...]) -> Records:
-    records = np.zeros(len(kinds), dtype=KIND)
-    for record, kind in zip(records, kinds, strict=True):
-        for name in ("health", "armour", "radius", "damage", "hits", "bonus", "range", "scan", "blast"):
-            record[name] = getattr(kind, name)
-        for name in ("heal_range", "heal_cost", "energy", "energy_limit"):
-            record[name] = getattr(kind, name)
-        for name in ("speed", "regeneration", "heal", "energy_regeneration"):
-            record[name] = getattr(kind, name) / LOOPS_PER_SECOND
-        for name in ("period", "damage_point"):
-            record[name] = getattr(kind, name) * LOOPS_PER_SECOND
-        record["bonus_against"] = _ATTRIBUTE_BITS[kind.bonus_against]
-        record["attributes"] = sum(_ATTRIBUTE_BITS[name] for name in kind.attributes)
-        record["full_cooldown"] = kind.reward_cooldown
-        record["flies"] = kind.flies
-        record["heals_it"] = "biological" in kind.attributes
-        record["type_bit"] = battle_map.type_bits[kind.name]
-    return records
-
-
-def _rules_record(battle_map: BattleMap, kinds: tuple[UnitType, ...], options: BattleOptions) -> Records:
-    rules = np.zeros(1, dtype=RULES)
-    n_allies = len(battle_map.allies)
-    values = {
-        "n_allies": n_allies,
-        "n_type_bits": battle_map.n_type_bits,
-        "limit": battle_map.episode_limit,
-        "others_health": battle_map.others_health,
-        "padding": padding_columns(battle_map, options.layout),
-        "medivac_slot": n_allies + battle_map.enemies.index("medivac") if battle_map.only_medivac_left_wins else -1,
-        "stock_reward": options.reward == "stock",
-        "shortcut": True,
-        "sight": battle_map.sight,
-        "shoot": battle_map.shoot,
-        "move_amount": 2.0,
-        "leash": battle_map.enemy_leash,
-        "help": battle_map.enemy_help,
-        "reward_kill": 10.0,
-        "reward_win": 200.0,
-    }
-    for name, value in values.items():
-        rules[name] = value
-    # SMAC scales the most that a battle can pay to 20
-    most = 10.0 * len(battle_map.enemies) + 200.0 + sum(kind.health for kind in kinds[n_allies:])
-    rules["reward_divisor"] = most / 20.0
-    return rules
-
-
-def _spawn_arrays(battle_map: BattleMap) -> tuple[IntArray, np.ndarray, np.ndarray, IntArray]:
-    """Members `[G, U]` (-1 fills), offsets `[G, U, 2]`, regions `[G, R, 4]`, number of regions `[G]`."""
-    spawns = battle_map.spawns
-    members = np.full((len(spawns), battle_map.n_units), -1, dtype=np.int64)
-    offsets = np.zeros((len(spawns), battle_map.n_units, 2))
-    regions = np.zeros((len(spawns), max(len(spawn.regions) for spawn in spawns), 4))
-    for g, spawn in enumerate(spawns):
-        members[g, : len(spawn.units)] = spawn.units
-        if spawn.offsets:
-            offsets[g, : len(spawn.units)] = spawn.offsets
-        regions[g, : len(spawn.regions)] = spawn.regions
-    return members, offsets, regions, np.array([len(spawn.regions) for spawn in spawns], dtype=np.int64)

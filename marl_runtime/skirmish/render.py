@@ -15,7 +15,8 @@ def render_text(env: SkirmishEnvironment, index: int) -> str:
     cells = [["." if free else "#" for free in column] for column in env.terrain]
     n_allies = env.schema.n_agents
     lines = []
-    for slot, (unit, kind) in enumerate(zip(env.units[index], env.kinds, strict=True)):
+    for slot, unit in enumerate(env.units[index]):
+        kind = env.kinds[unit["kind"]]
         is_agent = slot < n_allies
         mark = str(slot % 10) if is_agent else chr(ord("A") + slot - n_allies)
         who = f"agent {slot}" if is_agent else f"enemy {slot - n_allies}"
@@ -23,9 +24,10 @@ def render_text(env: SkirmishEnvironment, index: int) -> str:
             lines.append(f"{mark} {who} {kind.name}: dead")
             continue
         cells[int(unit["x"])][int(unit["y"])] = mark
+        shield = f" and {unit['shield']:.1f} of {kind.shield:g} shield" if kind.shield else ""
         energy = f", energy {unit['energy']:.1f}" if kind.energy_limit else ""
         lines.append(
-            f"{mark} {who} {kind.name}: {unit['health']:.1f} of {kind.health:g} hp at "
+            f"{mark} {who} {kind.name}: {unit['health']:.1f} of {kind.health:g} hp{shield} at "
             f"({unit['x']:.2f}, {unit['y']:.2f}){energy}"
         )
     rows = ["".join(column[y] for column in cells) for y in reversed(range(env.map.size))]

@@ -1,72 +1,24 @@
-"""Unit statistics, one table for all maps; times are data-seconds of 16 game loops.
+"""The unit tables: statistics of both profiles, times in data-seconds of 16 game loops.
 
 Source of `liberty`: the base game data (`liberty.sc2mod`: unit, weapon, effect and ability data, 5.0.14 dump), on
-which every SMAC-Comm map depends; of `ladder-4.10`: the multiplayer values of BurnySc2/sc2-techtree, November 2019.
-Neither was checked in a running game. Maps override single values (`maps/`).
+which every SMAC map that was read depends; of `ladder-4.10`: the multiplayer values of BurnySc2/sc2-techtree, November
+2019. Neither was checked in a running game. Shield and cooldown divisors are SMAC's. Not in these data, and ours: the
+speed of missiles, the width of the Colossus's line, a scan of half a map unit beyond a weapon that reaches over 5.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from buffers.errors import UnknownNameError
+from marl_runtime.skirmish.unit_type import LOOPS_PER_SECOND, UnitType
 
 __all__ = ["LOOPS_PER_SECOND", "PROFILES", "UnitType", "find_units"]
 
-LOOPS_PER_SECOND = 16
-_ATTRIBUTES = ("light", "armoured", "biological", "mechanical", "air")
-
-
-@dataclass(frozen=True)
-class UnitType:
-    """What a kind of unit can do. Ranges go from edge to edge (both radii are added), speeds are per data-second.
-
-    `damage` is per hit, `bonus` is added against units with the attribute `bonus_against`, armour is taken off each
-    hit. `scan` is how far an idle unit acquires a target by itself; 0 for one that only does as it is told. `blast` is
-    the radius of the damage that a unit does by dying, to all enemies on the ground: its attack is to die.
-    `damage_point` is the wind-up: from the start of an attack to its damage, and of healing to its effect.
-    """
-
-    name: str
-    health: float
-    radius: float
-    speed: float
-    attributes: tuple[str, ...]
-    armour: float = 0.0
-    regeneration: float = 0.0
-    damage: float = 0.0
-    hits: int = 1
-    bonus: float = 0.0
-    bonus_against: str = "light"
-    period: float = 0.8332
-    damage_point: float = 0.167
-    range: float = 0.0
-    scan: float = 0.0
-    blast: float = 0.0
-    heal: float = 0.0
-    heal_range: float = 0.0
-    heal_cost: float = 0.0
-    energy: float = 0.0
-    energy_limit: float = 0.0
-    energy_regeneration: float = 0.0
-    reward_cooldown: int = 15
-
-    def __post_init__(self) -> None:
-        unknown = [name for name in self.attributes if name not in _ATTRIBUTES]
-        if unknown:
-            raise UnknownNameError("unit attribute", unknown[0], _ATTRIBUTES)
-        if self.health <= 0 or self.radius <= 0:
-            raise ValueError(f"unit {self.name!r}: health {self.health} and radius {self.radius} have to be above 0")
-
-    @property
-    def flies(self) -> bool:
-        """Whether terrain, ground weapons and other units' bodies leave it alone."""
-        return "air" in self.attributes
-
-
 _ZERG_REGENERATION = 0.2734
+_MISSILE = 18.75  # map units a data-second
 
 _LIBERTY = (
     UnitType(
@@ -82,6 +34,7 @@ _LIBERTY = (
         damage_point=0,
         blast=2.2,
         reward_cooldown=1,
+        sight=8,
     ),
     UnitType(
         # the maps' copy of the Overlord, not the Overseer of the game
@@ -91,6 +44,7 @@ _LIBERTY = (
         speed=0.4687,
         attributes=("armoured", "biological", "air"),
         regeneration=_ZERG_REGENERATION,
+        sight=4,
     ),
     UnitType(
         "roach",
@@ -104,6 +58,8 @@ _LIBERTY = (
         period=2.0,
         range=3,
         scan=5,
+        sight=9,
+        missile_speed=_MISSILE,
     ),
     UnitType(
         "reaper",
@@ -117,6 +73,7 @@ _LIBERTY = (
         period=1.1,
         range=4.5,
         scan=5,
+        sight=9,
     ),
     UnitType(
         "hydralisk",
@@ -131,6 +88,9 @@ _LIBERTY = (
         range=5,
         scan=5,
         reward_cooldown=10,
+        hits_air=True,
+        sight=9,
+        missile_speed=_MISSILE,
     ),
     UnitType(
         "medivac",
@@ -145,6 +105,124 @@ _LIBERTY = (
         energy=50,
         energy_limit=200,
         energy_regeneration=0.5625,
+        sight=11,
+        reward_cooldown=200,
+    ),
+    UnitType(
+        "zealot",
+        health=100,
+        shield=50,
+        radius=0.5,
+        speed=2.25,
+        attributes=("light", "biological"),
+        armour=1,
+        damage=8,
+        hits=2,
+        period=1.2,
+        range=0.1,
+        scan=5,
+        sight=9,
+        reward_cooldown=22,
+    ),
+    UnitType(
+        "stalker",
+        health=80,
+        shield=80,
+        radius=0.625,
+        speed=2.9531,
+        attributes=("armoured", "mechanical"),
+        armour=1,
+        damage=10,
+        bonus=4,
+        bonus_against="armoured",
+        hits_air=True,
+        period=1.44,
+        range=6,
+        scan=6.5,
+        sight=10,
+        missile_speed=_MISSILE,
+        reward_cooldown=35,
+    ),
+    UnitType(
+        "colossus",
+        health=200,
+        shield=150,
+        radius=1.0,
+        speed=2.25,
+        attributes=("armoured", "mechanical"),
+        armour=1,
+        damage=20,
+        period=2.2,
+        range=6,
+        scan=6.5,
+        sight=10,
+        splash="line",
+        splash_reach=1.4,
+        splash_width=0.15,
+        strides=True,
+        reward_cooldown=24,
+    ),
+    UnitType(
+        "ultralisk",
+        health=600,
+        radius=1.0,
+        speed=2.25,
+        attributes=("armoured", "biological"),
+        armour=1,
+        regeneration=_ZERG_REGENERATION,
+        damage=18,
+        period=0.861,
+        damage_point=0.333,
+        range=1,
+        scan=5,
+        sight=9,
+        splash="arc",
+        splash_reach=2.0,
+    ),
+    UnitType(
+        "zergling",
+        health=35,
+        radius=0.375,
+        speed=2.9531,
+        attributes=("light", "biological"),
+        regeneration=_ZERG_REGENERATION,
+        damage=5,
+        period=0.696,
+        range=0.1,
+        scan=5,
+        sight=8,
+        reward_cooldown=11,
+    ),
+    UnitType(
+        "marine",
+        health=45,
+        radius=0.375,
+        speed=2.25,
+        attributes=("light", "biological"),
+        damage=6,
+        hits_air=True,
+        period=0.8608,
+        damage_point=0.05,
+        range=5,
+        scan=5,
+        sight=9,
+    ),
+    UnitType(
+        "marauder",
+        health=125,
+        radius=0.5625,
+        speed=2.25,
+        attributes=("armoured", "biological"),
+        armour=1,
+        damage=10,
+        bonus=10,
+        bonus_against="armoured",
+        period=1.5,
+        range=6,
+        scan=6.5,
+        sight=10,
+        missile_speed=_MISSILE,
+        reward_cooldown=25,
     ),
 )
 
@@ -155,6 +233,9 @@ _LADDER: Mapping[str, Mapping[str, Any]] = {
     "reaper": {"health": 60, "bonus": 0, "range": 5, "speed": 3.75},
     "hydralisk": {"health": 90, "period": 0.825},
     "medivac": {"speed": 2.5},
+    "ultralisk": {"health": 500, "armour": 2, "damage": 35, "splash_share": 0.33, "speed": 2.953},
+    "stalker": {"damage": 13, "bonus": 5, "period": 1.87},
+    "colossus": {"damage": 10, "hits": 2, "bonus": 5, "period": 1.5, "range": 7, "scan": 7.5},
 }
 
 PROFILES: Mapping[str, Mapping[str, UnitType]] = {

@@ -5,7 +5,8 @@ same whatever stands beside it.
 """
 
 from marl_runtime.skirmish.kernels.battle import LOOPS_PER_STEP, play
+from marl_runtime.skirmish.kernels.movement import find_routes
 from marl_runtime.skirmish.kernels.observation import find_unavailable, observe
 from marl_runtime.skirmish.kernels.spawning import start
 
-__all__ = ["LOOPS_PER_STEP", "find_unavailable", "observe", "play", "start"]
+__all__ = ["LOOPS_PER_STEP", "find_routes", "find_unavailable", "observe", "play", "start"]

@@ -1,35 +1,41 @@
-"""How battles go: orders, game loops, deaths, reward and outcome.
+"""How battles go: orders, game loops, reward and outcome.
 
 Axes: E battles, U units (agents first, then enemies), N agents.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import njit
 
-from marl_runtime.skirmish.kernels.geometry import inlined, inside, within
-from marl_runtime.skirmish.records import IDLE, STRIKE, WALK
+from marl_runtime.skirmish.kernels.combat import FAR, HIT, attack, bury, choose, land_missiles
+from marl_runtime.skirmish.kernels.geometry import inlined, within
+from marl_runtime.skirmish.kernels.healing import follow, heal, mend
+from marl_runtime.skirmish.kernels.movement import separate, sweep, walk, walk_around
+from marl_runtime.skirmish.records import IDLE, MEND, STRIKE, WALK
 
 __all__ = ["LOOPS_PER_STEP", "play"]
 
 LOOPS_PER_STEP = 8
-_FAR, _NEAR, _HIT = 0, 1, 2
 _HOME = 0.5  # an enemy this near to where it spawned is at home
+_ARRIVED = 2.0  # an attack-move ends this far from its point: not all bodies fit on it
+_FEW = 12  # from this many units on, pairs of bodies are found in order of x
 
 
 @inlined
-def _give_order(action, unit, kind, kinds, n_allies, move_amount):
+def _give_order(action, units, i, kinds, n_allies, move_amount):
     """Turn a SMAC action into an order; the same attack again lets a wind-up go on, an impossible one is a stop."""
-    target = n_allies + action - 6
-    if action >= 6 and kind.damage > 0.0 and not kinds[target].flies:
-        if unit.order != STRIKE or unit.target != target:
-            unit.wind_up = -1.0
-        unit.order = STRIKE
-        unit.target = target
-        return
+    unit, kind = units[i], kinds[units[i].kind]
+    if action >= 6:
+        order = MEND if kind.heal > 0.0 else STRIKE
+        target = action - 6 if kind.heal > 0.0 else n_allies + action - 6
+        other = kinds[units[target].kind]
+        if (order == STRIKE and kind.targets & other.plane) or (order == MEND and other.heals_it and target != i):
+            if unit.order != order or unit.target != target:
+                unit.wind_up = kind.damage_point if order == MEND else -1.0
+            unit.order = order
+            unit.target = target
+            return
     unit.wind_up = -1.0
     unit.target = -1
     unit.order = IDLE
@@ -47,232 +53,84 @@ def _give_order(action, unit, kind, kinds, n_allies, move_amount):
 
 
 @inlined
-def _nearest(units, kinds, i, first, last):
-    """The nearest living ground unit of slots first to last within unit i's scan range, or -1."""
-    best = -1
-    least = np.inf
-    for j in range(first, last):
-        if units[j].health > 0.0 and not kinds[j].flies:
-            dx, dy = units[j].x - units[i].x, units[j].y - units[i].y
-            square = dx * dx + dy * dy
-            reach = kinds[i].scan + kinds[i].radius + kinds[j].radius
-            if square <= reach * reach and square < least:
-                best = j
-                least = square
-    return best
-
-
-@inlined
-def _hurt(units, kinds, rules, i, j):
-    """Unit i hits unit j; an enemy without a target answers, and so do its friends near it."""
-    attacker, kind = kinds[i], kinds[j]
-    amount = attacker.damage - kind.armour
-    if attacker.bonus_against & kind.attributes:
-        amount += attacker.bonus
-    units[j].health -= max(amount, 0.5) * attacker.hits
-    n_allies = rules[0].n_allies
-    if j >= n_allies and rules[0].leash > 0.0 and units[i].health > 0.0:
-        for k in range(n_allies, units.shape[0]):
-            if units[k].target < 0 and (k == j or within(units[k], units[j], rules[0].help)):
-                units[k].target = i
-
-
-@inlined
-def _choose(units, kinds, rules, i):
-    """What a unit attacks now: its order, or what comes near an idle or an enemy unit; -1 for nothing."""
-    unit, kind = units[i], kinds[i]
-    n_allies = rules[0].n_allies
-    if unit.target >= 0 and units[unit.target].health <= 0.0:
-        unit.target = -1
-        unit.wind_up = -1.0
-        if unit.order == STRIKE:
-            unit.order = IDLE
-    if i < n_allies:
-        if unit.order == IDLE and unit.target < 0 and kind.scan > 0.0:
-            unit.target = _nearest(units, kinds, i, n_allies, units.shape[0])
-        return unit.target
-    if unit.target >= 0:
-        dx, dy = unit.x - unit.home_x, unit.y - unit.home_y
-        gap = kind.range + kind.radius + kinds[unit.target].radius
-        leash = rules[0].leash
-        if dx * dx + dy * dy > leash * leash and not within(unit, units[unit.target], gap):
-            unit.target = -1
-            unit.wind_up = -1.0
-    if unit.target < 0:
-        unit.target = _nearest(units, kinds, i, 0, n_allies)
-    return unit.target
-
-
-@inlined
-def _attack(units, kinds, rules, i, target):
-    """Wind up and hit while the target is in weapon range; return _FAR, _NEAR, or _HIT when damage was done."""
-    unit, kind = units[i], kinds[i]
-    if not within(unit, units[target], kind.range + kind.radius + kinds[target].radius):
-        unit.wind_up = -1.0
-        return _FAR
-    if kind.blast > 0.0:
-        unit.health = 0.0  # to attack is to die; the blast comes with the death
-        return _HIT
-    if unit.wind_up < 0.0 and unit.cooldown <= 0.0:
-        unit.wind_up = kind.damage_point
-    if unit.wind_up >= 0.0:
-        unit.wind_up -= 1.0
-        if unit.wind_up < 0.0:
-            unit.cooldown = kind.period - kind.damage_point
-            _hurt(units, kinds, rules, i, target)
-            return _HIT
-    return _NEAR
-
-
-@inlined
-def _bury(units, kinds, rules):
-    """Deal with deaths until none is new: the dead do their blast, which may kill in turn."""
-    n_allies = rules[0].n_allies
-    again = True
-    while again:
-        again = False
-        for i in range(units.shape[0]):
-            unit = units[i]
-            if unit.health > 0.0 or unit.dead:
-                continue
-            unit.health = 0.0
-            unit.dead = 1
-            if kinds[i].blast > 0.0:
-                first, last = (n_allies, units.shape[0]) if i < n_allies else (0, n_allies)
-                for j in range(first, last):
-                    if (
-                        units[j].health > 0.0
-                        and not kinds[j].flies
-                        and within(unit, units[j], kinds[i].blast + kinds[j].radius)
-                    ):
-                        _hurt(units, kinds, rules, i, j)
-                again = True
-
-
-@inlined
-def _heal(units, kinds, rules, i):
-    """Heal the most hurt friend in range for one game loop, as far as the energy goes."""
-    n_allies = rules[0].n_allies
-    first, last = (0, n_allies) if i < n_allies else (n_allies, units.shape[0])
-    best = -1
-    least = 1.0
-    for j in range(first, last):
-        share = units[j].health / kinds[j].health
-        reach = kinds[i].heal_range + kinds[i].radius + kinds[j].radius
-        if j != i and kinds[j].heals_it and 0.0 < share < least and within(units[i], units[j], reach):
-            best = j
-            least = share
-    if best < 0:
-        units[i].wind_up = kinds[i].damage_point
-    elif units[i].wind_up > 0.0:
-        units[i].wind_up -= 1.0
-    else:
-        amount = min(kinds[i].heal, kinds[best].health - units[best].health, units[i].energy / kinds[i].heal_cost)
-        units[best].health += amount
-        units[i].energy -= amount * kinds[i].heal_cost
-
-
-@inlined
-def _shift(unit, flies, cells, dx, dy):
-    """Move a unit by (dx, dy), or along the one axis on which terrain lets it."""
-    x, y = inside(unit.x + dx, cells.shape[0]), inside(unit.y + dy, cells.shape[1])
-    if flies or cells[int(x), int(y)]:
-        unit.x, unit.y = x, y
-    elif cells[int(x), int(unit.y)]:
-        unit.x = x
-    elif cells[int(unit.x), int(y)]:
-        unit.y = y
-
-
-@inlined
-def _walk(unit, kind, cells, x, y):
-    """Go towards a point for one game loop; return whether it was reached."""
-    dx, dy = x - unit.x, y - unit.y
-    # an agent's moves are straight along one axis, which needs no root
-    distance = abs(dx + dy) if dx == 0.0 or dy == 0.0 else math.sqrt(dx * dx + dy * dy)
-    if distance <= kind.speed:
-        _shift(unit, kind.flies, cells, dx, dy)
-        return True
-    share = kind.speed / distance
-    _shift(unit, kind.flies, cells, dx * share, dy * share)
-    unit.moved = 1
-    return False
-
-
-@inlined
-def _separate(units, kinds, cells, n):
-    """Push overlapping ground units of the first n slots apart; one that walked yields to one that stands."""
-    for i in range(n):
-        if units[i].health <= 0.0 or kinds[i].flies:
-            continue
-        for j in range(i + 1, n):
-            if units[j].health <= 0.0 or kinds[j].flies or units[i].moved + units[j].moved == 0:
-                continue
-            dx, dy = units[j].x - units[i].x, units[j].y - units[i].y
-            room = kinds[i].radius + kinds[j].radius
-            square = dx * dx + dy * dy
-            if square >= room * room:
-                continue
-            distance = math.sqrt(square)
-            if distance < 1e-6:
-                dx, dy, distance = 1.0, 0.0, 1.0
-                push = room
-            else:
-                push = room - distance
-            share = 0.5 + 0.5 * (units[i].moved - units[j].moved)
-            dx, dy = dx * push / distance, dy * push / distance
-            _shift(units[i], False, cells, -dx * share, -dy * share)
-            _shift(units[j], False, cells, dx * (1.0 - share), dy * (1.0 - share))
-
-
-@inlined
 def _recover(unit, kind):
-    """Regenerate, cool down and gain energy for one game loop."""
+    """Regenerate, cool down, gain shield and energy for one game loop."""
     if unit.health < kind.health:
         unit.health = min(unit.health + kind.regeneration, kind.health)
     if unit.cooldown > 0.0:
         unit.cooldown -= 1.0
+    if unit.shield < kind.shield:
+        if unit.shield_wait > 0.0:
+            unit.shield_wait -= 1.0
+        else:
+            unit.shield = min(unit.shield + kind.shield_regeneration, kind.shield)
     if kind.heal > 0.0:
         unit.energy = min(unit.energy + kind.energy_regeneration, kind.energy_limit)
 
 
 @inlined
-def _tick(units, kinds, rules, cells):
-    """One game loop: recover, attack or walk in slot order, heal, deal with deaths, make room."""
+def _go_on(units, kinds, rules, cells, routes, i):
+    """Where an enemy with nothing to attack goes: home, or on with its attack-move; return whether it walked."""
+    unit, kind = units[i], kinds[units[i].kind]
+    if rules[0].marches:
+        if rules[0].ordered:
+            dx, dy = rules[0].march_x - unit.x, rules[0].march_y - unit.y
+            if dx * dx + dy * dy > _ARRIVED * _ARRIVED:
+                walk_around(unit, kind, cells, routes, rules[0].march_x, rules[0].march_y)
+                return True
+    elif rules[0].leash > 0.0:
+        dx, dy = unit.home_x - unit.x, unit.home_y - unit.y
+        if dx * dx + dy * dy > _HOME * _HOME:
+            walk(unit, kind, cells, unit.home_x, unit.home_y)
+            return True
+    return False
+
+
+@inlined
+def _tick(units, kinds, rules, cells, routes, order, widest):
+    """One game loop: missiles, then recover, attack or walk in slot order, heal, deal with deaths, make room."""
     n_allies = rules[0].n_allies
-    moves, hits = False, False
+    moves = False
+    hits = rules[0].marches > 0 and land_missiles(units, kinds, rules)
     for i in range(units.shape[0]):
-        unit, kind = units[i], kinds[i]
+        unit, kind = units[i], kinds[units[i].kind]
         if unit.health <= 0.0:
             continue
         _recover(unit, kind)
         unit.moved = 0
         if kind.heal > 0.0:
-            _heal(units, kinds, rules, i)
+            if i < n_allies:
+                moves |= unit.order == MEND and mend(units, kinds, cells, i)
+            elif heal(units, kinds, rules, i) < 0 and rules[0].marches:
+                follow(units, kinds, rules, cells, i)
         if kind.damage > 0.0:
-            target = _choose(units, kinds, rules, i)
+            target = choose(units, kinds, rules, i)
             if target >= 0:
-                result = _attack(units, kinds, rules, i, target)
-                hits |= result == _HIT
-                if result == _FAR and (unit.order == STRIKE or (i >= n_allies and rules[0].leash > 0.0)):
-                    _walk(unit, kind, cells, units[target].x, units[target].y)
-                    moves = True
-                elif result == _FAR:
-                    unit.target = -1
+                result = attack(units, kinds, rules, i, target)
+                hits |= result == HIT
+                if result == FAR:
+                    if rules[0].marches and (unit.order == STRIKE or i >= n_allies):
+                        walk_around(unit, kind, cells, routes, units[target].x, units[target].y)
+                        moves = True
+                    elif unit.order == STRIKE or (i >= n_allies and rules[0].leash > 0.0):
+                        walk(unit, kind, cells, units[target].x, units[target].y)
+                        moves = True
+                    else:
+                        unit.target = -1
                 continue
-            if i >= n_allies and rules[0].leash > 0.0:
-                dx, dy = unit.home_x - unit.x, unit.home_y - unit.y
-                if dx * dx + dy * dy > _HOME * _HOME:
-                    _walk(unit, kind, cells, unit.home_x, unit.home_y)
-                    moves = True
+            if i >= n_allies:
+                moves |= _go_on(units, kinds, rules, cells, routes, i)
         if unit.order == WALK:
-            if _walk(unit, kind, cells, unit.goal_x, unit.goal_y):
+            if walk(unit, kind, cells, unit.goal_x, unit.goal_y):
                 unit.order = IDLE
             moves = True
     if hits:
-        _bury(units, kinds, rules)
+        bury(units, kinds, rules)
     if moves:
-        _separate(units, kinds, cells, units.shape[0])
+        if units.shape[0] > _FEW:
+            sweep(units, kinds, cells, order, widest)
+        else:
+            separate(units, kinds, cells, units.shape[0])
 
 
 @inlined
@@ -280,25 +138,30 @@ def _is_calm(units, kinds, rules):
     """Whether nobody attacks, heals, returns or can come near an opponent in this environment step."""
     n_allies, n_units = rules[0].n_allies, units.shape[0]
     for i in range(n_units):
-        unit = units[i]
+        unit, kind = units[i], kinds[units[i].kind]
         if unit.health <= 0.0:
             continue
         if unit.target >= 0:
             return False
-        if kinds[i].heal > 0.0:
+        if kind.heal > 0.0:
             first, last = (0, n_allies) if i < n_allies else (n_allies, n_units)
             for j in range(first, last):
-                if 0.0 < units[j].health < kinds[j].health:
+                if 0.0 < units[j].health < kinds[units[j].kind].health:
                     return False
         if i >= n_allies and rules[0].leash > 0.0:
             dx, dy = unit.home_x - unit.x, unit.home_y - unit.y
             if dx * dx + dy * dy > _HOME * _HOME:
                 return False
     for i in range(n_allies):
+        kind = kinds[units[i].kind]
         for j in range(n_allies, n_units):
-            if units[i].health > 0.0 and units[j].health > 0.0 and not kinds[i].flies and not kinds[j].flies:
-                walk = LOOPS_PER_STEP * kinds[i].speed
-                reach = max(kinds[i].scan, kinds[j].scan) + kinds[i].radius + kinds[j].radius + walk
+            other = kinds[units[j].kind]
+            if (
+                units[i].health > 0.0
+                and units[j].health > 0.0
+                and (kind.targets & other.plane or other.targets & kind.plane)
+            ):
+                reach = max(kind.scan, other.scan) + kind.radius + other.radius + LOOPS_PER_STEP * kind.speed
                 if within(units[i], units[j], reach):
                     return False
     return True
@@ -306,44 +169,47 @@ def _is_calm(units, kinds, rules):
 
 @inlined
 def _is_crowded(units, kinds, n):
-    """Whether two of the first n slots' ground units can touch in this environment step."""
+    """Whether two of the first n slots' bodies can touch in this environment step."""
     for i in range(n):
+        kind = kinds[units[i].kind]
         for j in range(i + 1, n):
-            if units[i].health > 0.0 and units[j].health > 0.0 and not kinds[i].flies and not kinds[j].flies:
-                walk = LOOPS_PER_STEP * (kinds[i].speed + kinds[j].speed)
-                if within(units[i], units[j], kinds[i].radius + kinds[j].radius + walk):
+            other = kinds[units[j].kind]
+            if units[i].health > 0.0 and units[j].health > 0.0 and kind.bodies > 0 and kind.bodies == other.bodies:
+                walk_of_both = LOOPS_PER_STEP * (kind.speed + other.speed)
+                if within(units[i], units[j], kind.radius + other.radius + walk_of_both):
                     return True
     return False
 
 
 @inlined
-def _play_calm(units, kinds, rules, cells):
+def _play_calm(units, kinds, rules, cells, order, widest):
     """All game loops of a calm environment step: the same as that many `_tick`s, at a third of the time."""
     n_allies = rules[0].n_allies
     for i in range(n_allies, units.shape[0]):
         if units[i].health > 0.0:
+            kind = kinds[units[i].kind]
             units[i].moved = 0
-            if kinds[i].heal > 0.0:
-                units[i].wind_up = kinds[i].damage_point
+            if kind.heal > 0.0:
+                units[i].wind_up = kind.damage_point
             for _ in range(LOOPS_PER_STEP):
-                _recover(units[i], kinds[i])
+                _recover(units[i], kind)
     crowded = _is_crowded(units, kinds, n_allies)
-    for i in range(n_allies):
-        if kinds[i].heal > 0.0:
-            units[i].wind_up = kinds[i].damage_point
     for _ in range(LOOPS_PER_STEP):
         moves = False
         for i in range(n_allies):
-            unit, kind = units[i], kinds[i]
+            unit, kind = units[i], kinds[units[i].kind]
             if unit.health > 0.0:
                 _recover(unit, kind)
                 unit.moved = 0
                 if unit.order == WALK:
-                    if _walk(unit, kind, cells, unit.goal_x, unit.goal_y):
+                    if walk(unit, kind, cells, unit.goal_x, unit.goal_y):
                         unit.order = IDLE
                     moves = True
         if crowded and moves:
-            _separate(units, kinds, cells, n_allies)
+            if units.shape[0] > _FEW:
+                sweep(units, kinds, cells, order, widest)
+            else:
+                separate(units, kinds, cells, n_allies)
 
 
 @inlined
@@ -366,10 +232,14 @@ def _outcome(units, rules):
 
 
 @njit(cache=True, error_model="numpy")
-def play(actions, units, battles, kinds, rules, cells, rewards, terminated, truncated, won):
+def play(actions, units, battles, kinds, rules, cells, routes, rewards, terminated, truncated, won):
     """Play one environment step of every running battle; write rewards, ends and wins, `[E]` each."""
     n_allies, n_units = rules[0].n_allies, units.shape[1]
     before = np.empty(n_units)
+    order = np.empty(n_units, dtype=np.int64)
+    widest = 0.0
+    for kind in range(kinds.shape[0]):
+        widest = max(widest, kinds[kind].radius)
     for e in range(units.shape[0]):
         rewards[e] = 0.0
         terminated[e] = truncated[e] = won[e] = False
@@ -377,21 +247,22 @@ def play(actions, units, battles, kinds, rules, cells, rewards, terminated, trun
         if not battle.running:
             continue
         for i in range(n_units):
-            before[i] = units[e, i].health
+            before[i] = units[e, i].health + units[e, i].shield
+            order[i] = i
         for i in range(n_allies):
             if units[e, i].health > 0.0:
-                _give_order(actions[e, i], units[e, i], kinds[i], kinds, n_allies, rules[0].move_amount)
-        if rules[0].shortcut and _is_calm(units[e], kinds, rules):
-            _play_calm(units[e], kinds, rules, cells)
+                _give_order(actions[e, i], units[e], i, kinds, n_allies, rules[0].move_amount)
+        if rules[0].shortcut and not rules[0].marches and _is_calm(units[e], kinds, rules):
+            _play_calm(units[e], kinds, rules, cells, order, widest)
         else:
             for _ in range(LOOPS_PER_STEP):
-                _tick(units[e], kinds, rules, cells)
+                _tick(units[e], kinds, rules, cells, routes, order, widest)
         battle.steps += 1
 
         damage = 0.0
         kills = 0.0
         for i in range(n_allies, n_units):
-            damage += before[i] - units[e, i].health
+            damage += before[i] - (units[e, i].health + units[e, i].shield)
             if before[i] > 0.0 and units[e, i].health <= 0.0:
                 kills += rules[0].reward_kill
         # SMAC takes the absolute value, so that an enemy's recovery pays too
@@ -406,4 +277,4 @@ def play(actions, units, battles, kinds, rules, cells, rewards, terminated, trun
             truncated[e] = True
         if terminated[e] or truncated[e]:
             battle.running = 0
-        rewards[e] = reward / rules[0].reward_divisor
+        rewards[e] = reward / battle.reward_divisor

@@ -1,13 +1,17 @@
-"""What all kernels share. numba does not notice a change here: delete the kernels' `__pycache__` after one."""
+"""What all kernels share. numba's cache follows `battle.py`, `observation.py` and `spawning.py` alone: delete the
+kernels' `__pycache__` after a change in any other file."""
 
 from __future__ import annotations
 
 from numba import njit
 
-__all__ = ["inlined", "inside", "is_open", "within"]
+__all__ = ["inlined", "inside", "is_open", "outlined", "within"]
 
 # What runs inside the loops is inlined by LLVM: a call passes each array as a dozen numbers.
 inlined = njit(cache=True, forceinline=True, error_model="numpy")
+
+# What runs seldom is called, so that it does not swell the loops.
+outlined = njit(cache=True, error_model="numpy")
 
 _RIM = 1e-3  # positions stay this far inside the map's far edges, so that they always lie in a cell
 

@@ -9,7 +9,7 @@ import math
 
 from numba import njit
 
-from marl_runtime.skirmish.kernels.geometry import inlined, is_open
+from marl_runtime.skirmish.kernels.geometry import inlined, is_open, within
 
 __all__ = ["find_unavailable", "observe"]
 
@@ -36,7 +36,10 @@ def observe(mask, units, kinds, rules, cells, obs, state, avail, alive):
             alive[e, i] = units[e, i].health > 0.0
             if alive[e, i]:
                 _write_moves(units[e, i], rules[0].move_amount / 2.0, cells, avail, obs, e, i)
-                _write_sight(units, kinds, rules[0], avail, obs, e, i)
+                heals = kinds[units[e, i].kind].heal > 0.0
+                if heals:
+                    _write_patients(units, kinds, rules[0], avail, e, i)
+                _write_sight(units, kinds, rules[0], heals, avail, obs, e, i)
             else:
                 for action in range(avail.shape[2]):
                     avail[e, i, action] = action == 0
@@ -59,8 +62,24 @@ def _write_moves(unit, ahead, cells, avail, obs, e, i):
 
 
 @inlined
-def _write_sight(units, kinds, rules, avail, obs, e, i):
-    """Enemies and the attacks on them, then the other agents, then oneself."""
+def _write_patients(units, kinds, rules, avail, e, i):
+    """A Medivac's attacks are heals: of each living agent in shooting range that is no Medivac."""
+    for action in range(6, avail.shape[2]):
+        j = action - 6
+        avail[e, i, action] = (
+            j < rules.n_allies
+            and units[e, j].health > 0.0
+            and kinds[units[e, j].kind].heal == 0.0
+            and within(units[e, i], units[e, j], rules.shoot)
+        )
+
+
+@inlined
+def _write_sight(units, kinds, rules, heals, avail, obs, e, i):
+    """Enemies and the attacks on them, then the other agents, then oneself.
+
+    An enemy's first column is the availability of its action, as in SMAC, also where that action `heals`.
+    """
     n_allies, n_type_bits, sight, shoot = rules.n_allies, rules.n_type_bits, rules.sight, rules.shoot
     health_width = 1 if rules.others_health else 0
     unit_x, unit_y = units[e, i].x, units[e, i].y
@@ -71,46 +90,63 @@ def _write_sight(units, kinds, rules, avail, obs, e, i):
         if j == i:
             continue
         other = units[e, j]
-        width = 4 + health_width + n_type_bits + (rules.padding if j >= n_allies else 0)
+        shields = rules.enemy_shields if j >= n_allies else rules.ally_shields
+        shield_width = health_width if shields else 0
+        width = 4 + health_width + shield_width + n_type_bits + (rules.padding if j >= n_allies else 0)
         for column in range(at, at + width):
             obs[e, i, column] = 0.0
         dx, dy = other.x - unit_x, other.y - unit_y
         square = dx * dx + dy * dy
-        attackable = other.health > 0.0 and square <= shoot * shoot
-        if j >= n_allies:
-            avail[e, i, 6 + j - n_allies] = attackable
+        if j >= n_allies and not heals:
+            avail[e, i, 6 + j - n_allies] = other.health > 0.0 and square <= shoot * shoot
         if other.health > 0.0 and square < sight * sight:
-            obs[e, i, at] = attackable if j >= n_allies else True
+            kind = kinds[other.kind]
+            obs[e, i, at] = avail[e, i, 6 + j - n_allies] if j >= n_allies else True
             obs[e, i, at + 1] = math.sqrt(square) / sight
             obs[e, i, at + 2] = dx / sight
             obs[e, i, at + 3] = dy / sight
             if health_width:
-                obs[e, i, at + 4] = other.health / kinds[j].health
-            obs[e, i, at + 4 + health_width + kinds[j].type_bit] = 1.0
+                obs[e, i, at + 4] = other.health / kind.health
+            if shield_width and kind.shield > 0.0:
+                obs[e, i, at + 5] = other.shield / kind.shield
+            if kind.type_bit >= 0:
+                obs[e, i, at + 4 + health_width + shield_width + kind.type_bit] = 1.0
         at += width
-    obs[e, i, at] = units[e, i].health / kinds[i].health
+    if not heals:
+        for action in range(6 + units.shape[1] - n_allies, avail.shape[2]):
+            avail[e, i, action] = False
+    own, kind = units[e, i], kinds[units[e, i].kind]
+    obs[e, i, at] = own.health / kind.health
+    at += 1
+    if rules.ally_shields:
+        obs[e, i, at] = own.shield / kind.shield if kind.shield > 0.0 else 0.0
+        at += 1
     for bit in range(n_type_bits):
-        obs[e, i, at + 1 + bit] = kinds[i].type_bit == bit
+        obs[e, i, at + bit] = kind.type_bit == bit
 
 
 @inlined
 def _write_state(units, kinds, rules, cells, state, e):
-    """The global state: agents with their cooldown, then enemies; zeros for the dead."""
+    """The global state: agents with their cooldown (a Medivac's energy), then enemies; zeros for the dead."""
     n_type_bits, width, height = rules.n_type_bits, cells.shape[0], cells.shape[1]
     at = 0
     for i in range(units.shape[1]):
-        unit, kind = units[e, i], kinds[i]
+        unit, kind = units[e, i], kinds[units[e, i].kind]
         cooldown_width = 1 if i < rules.n_allies else 0
-        size = 3 + cooldown_width + n_type_bits
+        shield_width = rules.ally_shields if i < rules.n_allies else rules.enemy_shields
+        size = 3 + cooldown_width + shield_width + n_type_bits
         if unit.health <= 0.0:
             for column in range(at, at + size):
                 state[e, column] = 0.0
         else:
             state[e, at] = unit.health / kind.health
             if cooldown_width:
-                state[e, at + 1] = max(unit.cooldown, 0.0) / kind.full_cooldown
+                waits = unit.energy if kind.heal > 0.0 else max(unit.cooldown, 0.0)
+                state[e, at + 1] = waits / kind.full_cooldown
             state[e, at + 1 + cooldown_width] = (unit.x - width / 2.0) / width
             state[e, at + 2 + cooldown_width] = (unit.y - height / 2.0) / height
+            if shield_width:
+                state[e, at + 3 + cooldown_width] = unit.shield / kind.shield if kind.shield > 0.0 else 0.0
             for bit in range(n_type_bits):
-                state[e, at + 3 + cooldown_width + bit] = kind.type_bit == bit
+                state[e, at + 3 + cooldown_width + shield_width + bit] = kind.type_bit == bit
         at += size

@@ -34,11 +34,17 @@ class Spawn:
 
 @dataclass(frozen=True)
 class BattleMap:
-    """One map. `open_rects` are the cells that ground units can walk on; x goes east, y goes north.
+    """One map. Ground units can walk on the cells of `open_rects` that are not in `closed_rects`; x goes east, y north.
 
     `sight` and `shoot` are the SMAC layer's radii, centre to centre; weapons have their own ranges. `enemy_leash` is
     how far an enemy follows a target from where it spawned (0: it holds its ground), `enemy_help` how far it answers
     when a friend is hit; the real game's computer opponent is not known in such detail, so these are tuned.
+
+    A side has shield columns when its race, `ally_race` or `enemy_race`, is "protoss". `attack_order` is the point that
+    enemies attack-move to from the first step on. `random_team` gives each unit name its weight: teams are then drawn
+    anew in every battle, the enemies with the agents' types, and never a team that has units of `never_alone` only;
+    `allies` and `enemies` say how many fight. `random_start` places both sides by chance: "surround", "reflect", or
+    "surround_and_reflect", which is one or the other. A type bit of -1 is a unit without one.
     """
 
     name: str
@@ -58,6 +64,14 @@ class BattleMap:
     enemy_leash: float = 0.0
     enemy_help: float = 0.0
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ally_race: str = ""
+    enemy_race: str = ""
+    attack_order: tuple[float, float] | None = None
+    random_team: Mapping[str, float] = field(default_factory=dict)
+    random_start: str = ""
+    never_alone: tuple[str, ...] = ()
+    schedule: tuple[Any, ...] = ()
+    closed_rects: tuple[tuple[int, int, int, int], ...] = ()
 
     def __post_init__(self) -> None:
         placed = sorted(unit for spawn in self.spawns for unit in spawn.units)
@@ -82,4 +96,6 @@ class BattleMap:
         cells = np.zeros((self.size, self.size), dtype=bool)
         for x0, y0, x1, y1 in self.open_rects:
             cells[x0:x1, y0:y1] = True
+        for x0, y0, x1, y1 in self.closed_rects:
+            cells[x0:x1, y0:y1] = False
         return cells
