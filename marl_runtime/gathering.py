@@ -82,7 +82,7 @@ def gather(task_name: str, config: GatherConfig, root: Path = Path("data"), prog
     Ctrl-C keeps the episodes so far as a data set of their own and raises KeyboardInterrupt saying where.
     """
     task = find_task(task_name)
-    known = _identity(config)
+    known = _identity(config, task)
     found = DataSet.find(root, gathering_hash(task.schema, known), task.schema)
     if found is not None:
         progress(config.episodes, config.episodes, f"found {found.path}, gathered before with the same settings")
@@ -107,11 +107,14 @@ def gather(task_name: str, config: GatherConfig, root: Path = Path("data"), prog
         return writer.finish()
 
 
-def _identity(config: GatherConfig) -> dict[str, Any]:
-    """Return what decides which episodes are gathered; the size check's message width does not."""
+def _identity(config: GatherConfig, task: Task) -> dict[str, Any]:
+    """Return what decides which episodes are gathered; the size check's message width does not.
+
+    A user's own task is gathered again when its module or its file changed.
+    """
     known = to_json(config)
     del known["message_dim"]
-    return known
+    return {**known, "origin": dict(task.origin)} if task.origin else known
 
 
 def _gather_scripted(task: Task, config: GatherConfig, writer: DataSetWriter, progress: Progress) -> None:

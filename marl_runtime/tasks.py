@@ -24,7 +24,9 @@ class Task:
     """A task that can be gathered, designed for and trained on.
 
     `make(E)` builds E environments in step. `scripted` maps names to policies written by hand. `enemies` and
-    `requires` are for the listing: how many opponents or goals there are, and what has to be installed.
+    `requires` are for the listing: how many opponents or goals there are, and what has to be installed. `full_name`
+    finds the task again in another process, where `name` alone does not; `origin` says what a user's own task was
+    made from, hashes included, for manifests.
     """
 
     name: str
@@ -35,6 +37,8 @@ class Task:
     scripted: Mapping[str, Callable[[], ScriptedPolicy]] = field(default_factory=dict)
     enemies: int = 0
     requires: str = ""
+    full_name: str = ""
+    origin: Mapping[str, str] = field(default_factory=dict)
 
 
 # Maps are listed by their file names: their simulator is imported when a task of it is asked for.
@@ -77,6 +81,10 @@ def find_task(name: str) -> Task:
         return _REGISTRY[name]
     if name.endswith(".toml"):
         return _file_task(Path(name))
+    if ":" in name:  # module:factory, a user's own environment
+        from marl_runtime.environments.own import own_task
+
+        return own_task(name)
     if name in _MODULES:
         import_module(_MODULES[name])
         return _REGISTRY[name]

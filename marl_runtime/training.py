@@ -51,7 +51,7 @@ def prepare(config: TrainConfig, root: Path = Path("runs")) -> Path:
     message_dim = 0 if protocol is None else protocol.message_dim
     require_memory(episode_bytes(task.schema, message_dim), config.replay_episodes, "the replay buffer")
     source = None if protocol is None else Path(str(config.protocol))
-    return RunFolder.create(root, config.run_name, to_json(config), task.schema, source).path
+    return RunFolder.create(root, config.run_name, to_json(config), task.schema, source, task.origin).path
 
 
 def resume(run: Path, progress: Progress = silent) -> Path:

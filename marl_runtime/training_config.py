@@ -87,4 +87,4 @@ class TrainConfig:
     @property
     def run_name(self) -> str:
         """`<task>-<method>-s<seed>`."""
-        return f"{self.task}-{self.method}-s{self.seed}"
+        return f"{find_task(self.task).name}-{self.method}-s{self.seed}"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from protocol_designer.commands.console import Progress, print_result, say, wait_for_reply
-from protocol_designer.commands.folders import config_of
-from protocol_designer.commands.options import Data, Episodes, Json, Seed
+from protocol_designer.commands.folders import config_of, full_name
+from protocol_designer.commands.options import Data, Episodes, Json, Schema, Seed
 
 if TYPE_CHECKING:
     from protocol_designer.types import Feedback
@@ -34,6 +34,7 @@ def _refuse_misplaced_options(context: typer.Context) -> None:
 def design(
     context: typer.Context,
     task: Annotated[str, typer.Option("--task", help="Task to design for; `design-protocol tasks` lists them.")] = "",
+    schema: Schema = None,
     designer: Annotated[
         str, typer.Option(help="auto, search, openai, anthropic, manual, replay; controls: random, everything.")
     ] = "auto",
@@ -85,7 +86,8 @@ def design(
     from protocol_designer.screen import show_design
     from sai import SaiConfig
 
-    find_task(task)
+    wanted = full_name(task, schema)
+    task = find_task(wanted).name
     limits = config_of(
         CallLimits, max_calls=max_llm_calls, max_cost=max_cost or None, max_output_tokens=max_output_tokens
     )
@@ -105,7 +107,7 @@ def design(
         wait=wait_for_reply,
     )
     sys.stderr.write(chosen.description + "\n")
-    data_set = gather_data(task, config_of(GatherConfig, episodes=episodes, seed=seed), data, Progress())
+    data_set = gather_data(wanted, config_of(GatherConfig, episodes=episodes, seed=seed), data, Progress())
     config = config_of(
         DesignConfig,
         seed=seed,

@@ -14,22 +14,29 @@ if TYPE_CHECKING:
 Config = TypeVar("Config")
 
 
-def task_of(protocol: Path, task: str) -> str:
+def full_name(task: str, schema: Path | None) -> str:
+    """Return the name that finds the task anywhere: `task`, with its file where `--schema` names one."""
+    if schema is None:
+        return task
+    from marl_runtime.environments.own import with_schema
+
+    return with_schema(task, schema)
+
+
+def task_of(protocol: Path, task: str, schema: Path | None = None) -> str:
     """Return the task that a protocol's folder is for: the one named, the manifest's, or the parent folder's name."""
     from generated_protocols.manifest import read_manifest
 
-    if task:
-        return task
-    if (protocol / "manifest.json").exists():
-        return read_manifest(protocol).task
-    return protocol.resolve().parent.name
+    if not task and (protocol / "manifest.json").exists():
+        task = read_manifest(protocol).task
+    return full_name(task or protocol.resolve().parent.name, schema)
 
 
-def schema_of(protocol: Path, task: str) -> TaskSchema:
+def schema_of(protocol: Path, task: str, schema: Path | None = None) -> TaskSchema:
     """Return the schema of the task that a protocol is for."""
     from marl_runtime.tasks import find_task
 
-    return find_task(task_of(protocol, task)).schema
+    return find_task(task_of(protocol, task, schema)).schema
 
 
 def data_set_of(protocol: Path, task: str, data: Path) -> DataSet:
@@ -42,6 +49,7 @@ def data_set_of(protocol: Path, task: str, data: Path) -> DataSet:
     file, config = protocol / "manifest.json", GatherConfig()
     known = read_manifest(protocol).data_set.get("gathering") if file.exists() else None
     if known:
+        known = {key: value for key, value in known.items() if key != "origin"}
         config = from_json(GatherConfig, {**known, "message_dim": config.message_dim}, f"{file}, data_set.gathering,")
     return gather_data(task, config, data, Progress())
 

@@ -7,12 +7,13 @@ from pathlib import Path
 import typer
 
 from protocol_designer.commands.console import Progress, print_result, print_rows
-from protocol_designer.commands.folders import config_of
-from protocol_designer.commands.options import Data, Envs, Episodes, Json, Seed, Task
+from protocol_designer.commands.folders import config_of, full_name
+from protocol_designer.commands.options import Data, Envs, Episodes, Json, Schema, Seed, Task
 
 
 def gather(
     task: Task,
+    schema: Schema = None,
     episodes: Episodes = 5_000,
     seed: Seed = 0,
     envs: Envs = 32,
@@ -23,7 +24,9 @@ def gather(
     from marl_runtime.gathering import GatherConfig
     from marl_runtime.gathering import gather as gather_data
 
-    data_set = gather_data(task, config_of(GatherConfig, episodes=episodes, seed=seed, envs=envs), data, Progress())
+    data_set = gather_data(
+        full_name(task, schema), config_of(GatherConfig, episodes=episodes, seed=seed, envs=envs), data, Progress()
+    )
     rows = data_set.manifest["policies"]
     print_result(
         {"path": str(data_set.path), "hash": data_set.hash, "policies": rows}, as_json, lambda: print_rows(rows)

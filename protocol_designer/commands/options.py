@@ -10,6 +10,10 @@ import typer
 Task = Annotated[
     str, typer.Option("--task", help="Task to work on; `design-protocol tasks` lists them.", show_default=False)
 ]
+Schema = Annotated[
+    Path | None,
+    typer.Option(help="With --task module:factory: its task file, where it does not stand beside the module."),
+]
 Seed = Annotated[int, typer.Option(help="Root seed: the same seed gives the same result.", min=0)]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Data = Annotated[Path, typer.Option(help="Folder of the gathered data sets.")]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from protocol_designer.commands.console import Progress, print_run
-from protocol_designer.commands.folders import config_of, named, ratio_of, validate_frozen
+from protocol_designer.commands.folders import config_of, full_name, named, ratio_of, validate_frozen
 from protocol_designer.commands.options import (
     Device,
     EncoderLoop,
@@ -17,6 +17,7 @@ from protocol_designer.commands.options import (
     Preset,
     RewardStandardisation,
     Runs,
+    Schema,
     Seed,
     Steps,
     Task,
@@ -27,6 +28,7 @@ from protocol_designer.commands.options import (
 
 def train(
     task: Task,
+    schema: Schema = None,
     protocol: Annotated[Path | None, typer.Option(help="Folder of a frozen protocol.")] = None,
     method: Annotated[str, typer.Option(help="What learns: lmac, direct, enc_zero, qmix, qmix_state.")] = "",
     mixer: Annotated[str, typer.Option(help="How utilities become the joint value: qmix, vdn or qplex.")] = "qmix",
@@ -68,6 +70,7 @@ def train(
     from marl_runtime.training import TrainConfig
     from marl_runtime.training import train as train_run
 
+    task = full_name(task, schema)
     validate_frozen(protocol, task)
     given = find_preset(preset)
     config = config_of(
