@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 from buffers.errors import RejectedError, UnknownNameError
@@ -43,8 +42,8 @@ class Task:
 
 # Maps are listed by their file names: their simulator is imported when a task of it is asked for.
 _MAPS = Path(__file__).resolve().parent / "skirmish" / "maps"
-# Other tasks → the module that registers them when it is imported.
-_MODULES = {"Foraging-1s-8x8-2p-2f-coop": "marl_runtime.environments.foraging"}
+# Other tasks of the listing. Foraging has any number of tasks, since their names hold their settings.
+_FORAGING = ("Foraging-1s-8x8-2p-2f-coop", "Foraging-1s-11x11-6p-4f-coop")
 _REGISTRY: dict[str, Task] = {}
 _FROM_FILES: dict[str, Path] = {}  # tasks of users' own maps, and their files
 
@@ -69,7 +68,7 @@ def _map_names() -> tuple[str, ...]:
 
 def task_names() -> list[str]:
     """Return the names of all tasks, in the order of the listing."""
-    return list(dict.fromkeys([*_map_names(), *_MODULES, *_REGISTRY]))
+    return list(dict.fromkeys([*_map_names(), *_FORAGING, *_REGISTRY]))
 
 
 def find_task(name: str) -> Task:
@@ -85,9 +84,10 @@ def find_task(name: str) -> Task:
         from marl_runtime.environments.own import own_task
 
         return own_task(name)
-    if name in _MODULES:
-        import_module(_MODULES[name])
-        return _REGISTRY[name]
+    if name.startswith("Foraging"):
+        from marl_runtime.environments.foraging import foraging_task
+
+        return register(foraging_task(name))
     if name in _map_names():
         from marl_runtime.skirmish.battle import map_task
 
