@@ -12,7 +12,7 @@ from buffers.errors import RejectedError, UnknownNameError
 from buffers.schema import TaskSchema
 from marl_runtime.environment import ScriptedPolicy, VectorEnvironment
 
-__all__ = ["PUBLISHED_LAYOUT", "Task", "find_task", "register", "task_names"]
+__all__ = ["PUBLISHED_LAYOUT", "Task", "find_task", "map_names", "register", "task_names"]
 
 PUBLISHED_LAYOUT = "-smac_plus"
 """Ends the name of a map in the layout of the published code, where that is another one than SMAC's."""
@@ -57,7 +57,8 @@ def register(task: Task) -> Task:
 
 
 @cache
-def _map_names() -> tuple[str, ...]:
+def map_names() -> tuple[str, ...]:
+    """Return the names of the tasks that the embedded simulator plays."""
     names: list[str] = []
     for path in sorted(_MAPS.glob("*.toml"), key=lambda path: path.stem.casefold()):
         names.append(path.stem)
@@ -68,7 +69,7 @@ def _map_names() -> tuple[str, ...]:
 
 def task_names() -> list[str]:
     """Return the names of all tasks, in the order of the listing."""
-    return list(dict.fromkeys([*_map_names(), *_FORAGING, *_REGISTRY]))
+    return list(dict.fromkeys([*map_names(), *_FORAGING, *_REGISTRY]))
 
 
 def find_task(name: str) -> Task:
@@ -88,7 +89,7 @@ def find_task(name: str) -> Task:
         from marl_runtime.environments.foraging import foraging_task
 
         return register(foraging_task(name))
-    if name in _map_names():
+    if name in map_names():
         from marl_runtime.skirmish.battle import map_task
 
         return register(map_task(name))
@@ -105,7 +106,7 @@ def _file_task(path: Path) -> Task:
     if known:
         _REGISTRY.pop(path.stem, None)
     task = task_of_file(path)
-    if task.name not in _map_names():
+    if task.name not in map_names():
         _FROM_FILES[task.name] = path.resolve()
         register(task)
     return task

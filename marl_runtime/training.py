@@ -32,6 +32,7 @@ from marl_runtime.seeding import generator, stream_seed
 from marl_runtime.statistics import wilson
 from marl_runtime.tasks import find_task
 from marl_runtime.training_config import TrainConfig
+from marl_runtime.workers import make_environment
 
 __all__ = ["TrainConfig", "prepare", "resume", "train"]
 
@@ -110,8 +111,10 @@ class _Run:
         )
         self.sampling = generator(config.seed, "sampling")
         spoken = self.protocol if self.learner.method.needs_messages else None
-        self.rollout = Rollout(self.task.make(config.envs), spoken)
-        self.testing = Rollout(self.task.make(min(config.envs, config.eval_episodes)), spoken)
+        self.rollout = Rollout(make_environment(config.task, config.envs, config.workers), spoken)
+        self.testing = Rollout(
+            make_environment(config.task, min(config.envs, config.eval_episodes), config.workers), spoken
+        )
         self.actor = NetworkActor(self.learner.method, self.device)
         self.counters = _Counters(next_log=config.log_every, next_checkpoint=config.checkpoint_every)
         self.checkpoints = Checkpoints(folder.path)

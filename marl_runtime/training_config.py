@@ -8,6 +8,7 @@ from marl_runtime.learner import LearnerConfig
 from marl_runtime.methods import MethodConfig, find_method
 from marl_runtime.networks.mixers import find_mixer
 from marl_runtime.tasks import find_task
+from marl_runtime.workers import WorkerSettings
 
 __all__ = ["EpsilonSchedule", "TrainConfig"]
 
@@ -61,6 +62,7 @@ class TrainConfig:
     device: str = "cpu"
     network: MethodConfig = field(default_factory=MethodConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
 
     def __post_init__(self) -> None:
         find_task(self.task)

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from buffers.errors import RejectedError, UsageError
-from marl_runtime.environments.parallel import ParallelEnvironment, as_rejected
+from marl_runtime.environment import EnvironmentCrashError
+from marl_runtime.environments.parallel import ParallelEnvironment
 from marl_runtime.environments.task_file import read_task_file
 from marl_runtime.tasks import Task
 
@@ -83,7 +84,7 @@ def find_factory(name: str) -> tuple[Callable[[], Any], Path]:
             ) from error
         raise UsageError(f"{module_name} needs the package {error.name}: pip install {error.name}") from error
     except Exception as error:
-        raise as_rejected(f"importing {module_name}", error) from error
+        raise EnvironmentCrashError.of(f"importing {module_name}", error) from error
     make = getattr(module, factory, None)
     if not callable(make):
         offered = sorted(k for k, v in vars(module).items() if callable(v) and not k.startswith("_"))

@@ -6,7 +6,6 @@ The package pettingzoo is not needed: what counts is the interface (`possible_ag
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,32 +14,23 @@ import numpy as np
 from buffers.episodes import BoolArray, IntArray
 from buffers.errors import RejectedError
 from buffers.schema import TaskSchema
-from marl_runtime.environment import StepResult, VectorEnvironment
+from marl_runtime.environment import EnvironmentCrashError, StepResult, VectorEnvironment
 from marl_runtime.environments.spaces import action_count, flat_size, flatten, mask_in
 from marl_runtime.environments.task_file import Columns, TaskFile
 
-__all__ = ["INTERFACE", "ParallelEnvironment", "as_rejected", "call", "require_parallel"]
+__all__ = ["INTERFACE", "ParallelEnvironment", "call", "require_parallel"]
 
 INTERFACE = ("possible_agents", "reset", "step", "state", "observation_space", "action_space")
 
 
 def call(what: str, function: Callable[[], Any]) -> Any:
-    """Return `function()`, the user's code; what it raises becomes a `RejectedError` with its file and line."""
+    """Return `function()`, the user's code; what it raises becomes an `EnvironmentCrashError`."""
     try:
         return function()
     except RejectedError:
         raise
     except Exception as error:
-        raise as_rejected(what, error) from error
-
-
-def as_rejected(what: str, error: Exception) -> RejectedError:
-    """Return what to raise in the place of an error from the user's own code: one line with its file and line."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    reason = " ".join(str(error).split())
-    return RejectedError(
-        f"{what} raised {type(error).__name__}{f': {reason}' if reason else ''} ({last.filename}, line {last.lineno})"
-    )
+        raise EnvironmentCrashError.of(what, error) from error
 
 
 def require_parallel(game: Any, name: str) -> None:

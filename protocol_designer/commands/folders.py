@@ -10,6 +10,7 @@ from protocol_designer.commands.console import Progress
 if TYPE_CHECKING:
     from buffers.dataset import DataSet
     from buffers.schema import TaskSchema
+    from marl_runtime.workers import WorkerSettings
 
 Config = TypeVar("Config")
 
@@ -85,6 +86,13 @@ def config_of(kind: type[Config], **values: Any) -> Config:
 def named(**options: str) -> dict[str, str]:
     """Return the options that were given; an empty one was not."""
     return {name: value for name, value in options.items() if value}
+
+
+def workers_of(count: int, timeout: float) -> WorkerSettings:
+    """Return the settings of the processes that play."""
+    from marl_runtime.workers import WorkerSettings
+
+    return config_of(WorkerSettings, count=count, timeout=timeout)
 
 
 def ratio_of(steps_per_update: int | None) -> dict[str, float]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import typer
 
 from protocol_designer.commands.console import Progress, print_result, print_rows
-from protocol_designer.commands.folders import config_of, full_name
-from protocol_designer.commands.options import Data, Envs, Episodes, Json, Schema, Seed, Task
+from protocol_designer.commands.folders import config_of, full_name, workers_of
+from protocol_designer.commands.options import Data, Envs, Episodes, Json, Schema, Seed, Task, Workers, WorkerTimeout
 
 
 def gather(
@@ -17,6 +17,8 @@ def gather(
     episodes: Episodes = 5_000,
     seed: Seed = 0,
     envs: Envs = 32,
+    workers: Workers = 0,
+    worker_timeout: WorkerTimeout = 10.0,
     data: Data = Path("data"),
     as_json: Json = False,
 ) -> None:
@@ -25,7 +27,10 @@ def gather(
     from marl_runtime.gathering import gather as gather_data
 
     data_set = gather_data(
-        full_name(task, schema), config_of(GatherConfig, episodes=episodes, seed=seed, envs=envs), data, Progress()
+        full_name(task, schema),
+        config_of(GatherConfig, episodes=episodes, seed=seed, envs=envs, workers=workers_of(workers, worker_timeout)),
+        data,
+        Progress(),
     )
     rows = data_set.manifest["policies"]
     print_result(

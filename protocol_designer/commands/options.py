@@ -20,6 +20,12 @@ Data = Annotated[Path, typer.Option(help="Folder of the gathered data sets.")]
 Runs = Annotated[Path, typer.Option(help="Folder of the training runs.")]
 Episodes = Annotated[int, typer.Option(help="Episodes to gather.", min=1)]
 Envs = Annotated[int, typer.Option(help="Episodes played in step.", min=1)]
+Workers = Annotated[
+    int, typer.Option(help="Processes that play the environments, for slow ones or ones that crash; 0 is none.", min=0)
+]
+WorkerTimeout = Annotated[
+    float, typer.Option(help="Seconds in which a worker has to build, reset or step its environments.", min=0.1)
+]
 Steps = Annotated[int, typer.Option(help="Environment steps to train for.", min=1)]
 UpdateRatio = Annotated[
     int | None, typer.Option(help="Environment steps played for each update of 32 episodes.  [default: 200]", min=1)

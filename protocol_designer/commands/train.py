@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from protocol_designer.commands.console import Progress, print_run
-from protocol_designer.commands.folders import config_of, full_name, named, ratio_of, validate_frozen
+from protocol_designer.commands.folders import config_of, full_name, named, ratio_of, validate_frozen, workers_of
 from protocol_designer.commands.options import (
     Device,
     EncoderLoop,
@@ -23,6 +23,8 @@ from protocol_designer.commands.options import (
     Task,
     Trust,
     UpdateRatio,
+    Workers,
+    WorkerTimeout,
 )
 
 
@@ -35,6 +37,8 @@ def train(
     steps: Steps = 1_000_000,
     seed: Seed = 0,
     envs: Envs = 32,
+    workers: Workers = 0,
+    worker_timeout: WorkerTimeout = 10.0,
     preset: Preset = "",
     steps_per_update: UpdateRatio = None,
     encoder_loop: EncoderLoop = "",
@@ -84,6 +88,7 @@ def train(
         seed=seed,
         steps=steps,
         envs=envs,
+        workers=workers_of(workers, worker_timeout),
         eval_every=eval_every,
         eval_episodes=eval_episodes,
         checkpoint_every=checkpoint_every,
