@@ -151,9 +151,9 @@ def read_task_file(path: Path, name: str) -> tuple[TaskFile, TaskSchema, str]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise RejectedError(f"{path} is not YAML in UTF-8: {' '.join(str(error).split())}") from error
     try:
+        _require_filled(value)
         file = msgspec.convert(value, TaskFile)
         _require_roles(file)
-        _require_filled(value)
         schema = file.schema(name)
     except msgspec.ValidationError as error:
         hint = (
