@@ -24,9 +24,9 @@ def draft(name: str, found: Exploration) -> str:
     obs = {role: np.concatenate([found.obs[agent] for agent in those]) for role, those in members.items()}
     lines = [
         f"# Task file of {name}, drafted from {len(found.lengths)} random episodes ({found.rows:,} steps).",
-        f"# Write what it is wherever it says {TODO}: the file is refused before. Names can be changed everywhere; they",
-        "# are dotted identifiers, as enemy_0.relative_x. A column with drop: true is left out of the task. Those that",
-        "# never varied are, since nothing can be learnt from them: look whether they should have varied.",
+        f"# Write what it is wherever it says {TODO}: the file is refused before. Names can be changed; they are dotted",
+        "# identifiers, as enemy_0.relative_x. A column with drop: true is left out of the task. Those that never varied",
+        "# are, since nothing can be learnt from them: look whether they should have varied.",
         f"summary: {TODO} what the agents have to do, what each sees, and what they are paid for",
         *_limit(found),
         "# The environment's agents, in its order, and the role of each: one role for all who see and do the same.",
@@ -85,8 +85,8 @@ def _limit(found: Exploration) -> list[str]:
     if found.cut and min(found.lengths) == longest:
         return [f"episode_limit: {longest}  # every episode was cut there"]
     return [
-        f"# Episodes had {min(found.lengths)} to {longest} steps; {found.cut} of {len(found.lengths)} were cut by a limit",
-        "# of the environment's own. Episodes that are longer than this one are cut here.",
+        f"# Episodes had {min(found.lengths)} to {longest} steps; {found.cut} of {len(found.lengths)} were cut by a",
+        "# limit of the environment's own. Episodes that are longer than this one are cut here.",
         f"episode_limit: {longest}",
     ]
 
@@ -98,7 +98,7 @@ def _by_role(key: str, names: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _reward(found: Exploration) -> list[str]:
-    if found.same_reward and len(found.agents) > 1:
+    if _pays_alike(found):
         return [
             "# All agents were always paid the same, so the team's reward is their mean; sum is the other choice.",
             "reward: mean",
@@ -106,9 +106,12 @@ def _reward(found: Exploration) -> list[str]:
     return ["# The team's reward is the sum of the agents' rewards; mean is the other choice.", "reward: sum"]
 
 
+def _pays_alike(found: Exploration) -> bool:
+    return found.same_reward and len(found.agents) > 1
+
+
 def _success(found: Exploration) -> list[str]:
-    share = len(found.agents) if found.same_reward else 1
-    returns = np.array(found.sums) / share
+    returns = np.array(found.means if _pays_alike(found) else found.sums)
     low, middle, high = np.quantile(returns, [0.05, 0.5, 0.95])
     lines = [
         f"# When an episode counts as a success. Random play returned {middle:.4g} in the middle, 90 % of it between",

@@ -35,7 +35,8 @@ class Exploration:
     left_early: int = 0  # episodes in which some agents left before others
     masked: bool = False
     same_reward: bool = True
-    sums: list[float] = field(default_factory=list)  # per episode, of all agents' rewards
+    sums: list[float] = field(default_factory=list)  # per episode: of all agents' rewards
+    means: list[float] = field(default_factory=list)  # per episode: of the mean over the agents of each step
     info_flags: set[str] = field(default_factory=set)  # truth values in the infos of last steps
 
     @property
@@ -82,7 +83,7 @@ def _play(
     """Play one episode into `obs` and `states`."""
     seed = int(rng.integers(2**31))
     seen, infos = call(f"{name}: reset with seed {seed}", lambda: game.reset(seed=seed))
-    total, length = 0.0, 0
+    total, mean, length = 0.0, 0.0, 0
     living = list(game.agents)
     cut: dict[str, Any] = {}
     while True:
@@ -100,13 +101,14 @@ def _play(
         seen, rewards, _, cut, infos = call(f"{name}: step {length}", lambda: game.step(chosen))  # noqa: B023
         paid = [float(value) for value in rewards.values()]
         found.same_reward &= len(set(paid)) <= 1
-        total, length = total + sum(paid), length + 1
+        total, mean, length = total + sum(paid), mean + sum(paid) / max(len(paid), 1), length + 1
         found.left_early += bool(game.agents) and len(game.agents) < len(living) == len(found.agents)
         living = list(game.agents) or list(chosen)
     found.lengths.append(length)
     found.endless += bool(game.agents)
     found.cut += any(cut.values())
     found.sums.append(total)
+    found.means.append(mean)
     found.info_flags |= {k for info in infos.values() for k, v in info.items() if isinstance(v, bool | np.bool_)}
 
 

@@ -96,13 +96,14 @@ def _place(row: int, column: int) -> str:
 
 
 def _layer_field(settings: ForagingSettings, layer: str, cell: str, place: str) -> Field:
+    # these scales are whole numbers, not floats: layout hashes of shipped protocols know them as such
     name = f"{cell}.{layer}"
     if layer == "accessible":
         return Field(name, f"1 when {place} is on the grid and empty", kind="binary")
     if layer == "food_level":
-        top = float(settings.top_food_level)
+        top = settings.top_food_level
         return Field(name, f"level of the food in {place}, 0 for none", "levels", scale=top, kind="count")
     if not settings.observe_agent_levels:
         return Field(name, f"1 when an agent is in {place}", kind="binary")
-    top = float(settings.top_player_level)
+    top = settings.top_player_level
     return Field(name, f"level of the agent in {place}, 0 for none", "levels", scale=top, kind="count")
