@@ -24,9 +24,9 @@ def draft(name: str, found: Exploration) -> str:
     obs = {role: np.concatenate([found.obs[agent] for agent in those]) for role, those in members.items()}
     lines = [
         f"# Task file of {name}, drafted from {len(found.lengths)} random episodes ({found.rows:,} steps).",
-        f"# Write what it is wherever it says {TODO}: the file is refused before. Names can be changed; they are dotted",
-        "# identifiers, as enemy_0.relative_x. A column with drop: true is left out of the task. Those that never varied",
-        "# are, since nothing can be learnt from them: look whether they should have varied.",
+        f"# Write what it is wherever it says {TODO}: the file is refused before. Names can be changed; they are",
+        "# dotted identifiers, as enemy_0.relative_x. A column with drop: true is left out of the task. Those that",
+        "# never varied are, since nothing can be learnt from them: look whether they should have varied.",
         f"summary: {TODO} what the agents have to do, what each sees, and what they are paid for",
         *_limit(found),
         "# The environment's agents, in its order, and the role of each: one role for all who see and do the same.",
