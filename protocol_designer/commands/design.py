@@ -122,4 +122,4 @@ def design(
     folder = out / task / (name or f"{chosen.name}-s{seed}")
     settings = {"task": task, **chosen.settings}
     result = design_protocol(data_set, chosen.make_designer, config, folder, settings, Progress())
-    print_result(result.to_json(), as_json, lambda: show_design(folder, result.manifest, task, result.found))
+    print_result(result.to_json(), as_json, lambda: show_design(folder, result.manifest, wanted, result.found))
