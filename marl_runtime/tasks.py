@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from buffers.errors import RejectedError, UnknownNameError
+from buffers.files import read_json_object
 from buffers.schema import TaskSchema
 from marl_runtime.environment import ScriptedPolicy, VectorEnvironment
 
-__all__ = ["PUBLISHED_LAYOUT", "Task", "find_task", "map_names", "register", "task_names"]
+__all__ = ["PUBLISHED_LAYOUT", "Task", "find_task", "map_names", "messages_of", "register", "task_names"]
 
 PUBLISHED_LAYOUT = "-smac_plus"
 """Ends the name of a map in the layout of the published code, where that is another one than SMAC's."""
@@ -94,6 +96,35 @@ def find_task(name: str) -> Task:
 
         return register(map_task(name))
     raise UnknownNameError("task", name, task_names())
+
+
+def messages_of(name: str) -> str:
+    """Return what messages are worth in the task `name`, by its policies written by hand (measured.json).
+
+    "necessary" where the policy with messages wins at least 25 points more than the best without, "helpful" where it
+    wins at least 5 points and three standard errors more, else "not needed"; "unclear" where no policy wins a tenth of
+    the battles, so that nothing can be told; "not measured" where nobody has.
+    """
+    played = _measured().get(name.removesuffix(PUBLISHED_LAYOUT), {})
+    if "blind" not in played or "shared" not in played:
+        return "not measured"
+    blind, shared = played["blind"], played["shared"]
+    if max(one["won"] for one in played.values()) < 0.1:
+        return "unclear"
+    gain = shared["won"] - blind["won"]
+    if gain >= 0.25:
+        return "necessary"
+    error = (blind["standard_error"] ** 2 + shared["standard_error"] ** 2) ** 0.5
+    return "helpful" if gain >= max(0.05, 3 * error) else "not needed"
+
+
+@cache
+def _measured() -> dict[str, dict[str, Any]]:
+    try:
+        tasks: dict[str, dict[str, Any]] = read_json_object(_MAPS / "measured.json")["tasks"]
+    except FileNotFoundError:
+        return {}
+    return tasks
 
 
 def _file_task(path: Path) -> Task:

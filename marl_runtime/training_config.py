@@ -88,5 +88,5 @@ class TrainConfig:
 
     @property
     def run_name(self) -> str:
-        """`<task>-<method>-s<seed>`."""
+        """`<task>-<method>-s<seed>`, with the task's own name where it is found by a file's."""
         return f"{find_task(self.task).name}-{self.method}-s{self.seed}"

@@ -97,6 +97,7 @@ def test_tasks_as_json(tmp_path: Path) -> None:
         "observation": 31,
         "state": 28,
         "actions": 8,
+        "messages": "not needed",
         "backend": rows["bane_vs_hM"]["backend"],
         "needs": "nothing more",
         "scripted": ["rush", "clock", "share", "oracle"],

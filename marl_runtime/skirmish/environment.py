@@ -64,14 +64,14 @@ class SkirmishEnvironment(VectorEnvironment):
 
     `units` `[E, U]` are the true records (agents first, then enemies): policies that may know everything read
     `units["x"]`, `units["y"]`, `units["health"]`; `steps` `[E]` counts the environment steps. `units["kind"]` are
-    indices into `kinds`: of fixed teams, each slot has its own entry; of random teams, each unit name has one.
+    indices into `kinds`, one entry per unit name.
     """
 
     def __init__(self, battle_map: BattleMap, num_envs: int, options: BattleOptions | None = None) -> None:
         options = options or BattleOptions()
         self.map = battle_map
         self.options = options
-        names = tuple(battle_map.random_team) or (*battle_map.allies, *battle_map.enemies)
+        names = tuple(battle_map.random_team) or tuple(dict.fromkeys((*battle_map.allies, *battle_map.enemies)))
         self.kinds = find_units(options.profile, names, battle_map.overrides)
         check_map(battle_map, self.kinds)
         self.schema = battle_schema(battle_map, self.kinds, options.layout, options.notes)
@@ -85,9 +85,10 @@ class SkirmishEnvironment(VectorEnvironment):
         self.units: Records = np.zeros((num_envs, battle_map.n_units), dtype=UNIT)
         self.terrain: BoolArray = battle_map.terrain()
         self._battles: Records = np.zeros(num_envs, dtype=BATTLE)
+        self._order: IntArray = np.zeros(self.units.shape, dtype=np.int64)
         self._kinds = kind_records(battle_map, self.kinds)
         self._rules = rules_record(battle_map, options.layout, stock_reward=options.reward == "stock")
-        self._spawns = spawn_arrays(battle_map)
+        self._spawns = spawn_arrays(battle_map, self.kinds)
         walled = marches(battle_map) and not self.terrain.all()
         self._routes = kernels.find_routes(self.terrain if walled else self.terrain[:0])
 
@@ -103,7 +104,9 @@ class SkirmishEnvironment(VectorEnvironment):
 
     def reset(self, mask: BoolArray, seeds: IntArray) -> None:
         """Start new battles where `mask` is true, each from its own seed."""
-        kernels.start(mask, seeds, self.units, self._battles, self._kinds, self._rules, self.terrain, *self._spawns)
+        kernels.start(
+            mask, seeds, self.units, self._battles, self._kinds, self._rules, self.terrain, self._order, *self._spawns
+        )
         self.observe(mask)
 
     def step(self, actions: IntArray) -> StepResult:
@@ -128,6 +131,7 @@ class SkirmishEnvironment(VectorEnvironment):
             self._rules,
             self.terrain,
             self._routes,
+            self._order,
             rewards,
             *flags,
         )

@@ -28,13 +28,14 @@ def battle_schema(
 ) -> TaskSchema:
     """Return the schema of a map: roles, named fields with units, actions, limit.
 
-    `kinds` has one entry per unit, or with random teams one per unit name. Where an agent may be a Medivac, there are
-    actions enough for it to heal any other agent.
+    `kinds` has one entry per unit name. Where an agent may be a Medivac, there are actions enough for it to heal any
+    other agent.
     """
     n_agents, n_enemies = len(battle_map.allies), len(battle_map.enemies)
     random = bool(battle_map.random_team)
-    slots = [tuple(kinds)] * battle_map.n_units if random else [(kind,) for kind in kinds]
-    allies, enemies = slots[:n_agents], slots[n_agents:]
+    named = {kind.name: kind for kind in kinds}
+    allies: list[_Slot] = [tuple(kinds) if random else (named[name],) for name in battle_map.allies]
+    enemies: list[_Slot] = [tuple(kinds) if random else (named[name],) for name in battle_map.enemies]
     heals = any(kind.heals for slot in allies for kind in slot)
     n_targets = max(n_agents, n_enemies) if heals else n_enemies
     return TaskSchema(

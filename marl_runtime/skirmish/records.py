@@ -56,7 +56,7 @@ _UNIT: _Spec = [
 ]
 UNIT = np.dtype(_UNIT, align=True)
 
-# What a kind of unit can do; per game loop where that has a meaning.
+# What a kind of unit can do, one record per unit name; per game loop where that has a meaning.
 _KIND: _Spec = [
     ("health", np.float64),
     ("armour", np.float64),
@@ -83,7 +83,6 @@ _KIND: _Spec = [
     ("flies", np.int64),
     ("heals_it", np.int64),  # 1 when a healer can heal it
     ("type_bit", np.int64),  # -1 for none
-    ("number", np.int64),  # equal for kinds of one name
     ("plane", np.int64),  # 1 ground, 2 air
     ("targets", np.int64),  # the planes that its weapon reaches; 0 without a weapon
     ("bodies", np.int64),  # units with the same number collide; 0 for those that never do

@@ -60,7 +60,6 @@ def kind_records(battle_map: BattleMap, kinds: Sequence[UnitType]) -> Records:
     """Return one record `[K]` per entry of `kinds`, times in game loops."""
     records = np.zeros(len(kinds), dtype=KIND)
     marching = marches(battle_map)
-    names = [kind.name for kind in kinds]
     total = sum(battle_map.random_team.values())
     for record, kind in zip(records, kinds, strict=True):
         for name in ("health", "armour", "radius", "damage", "hits", "bonus", "range", "scan", "blast", "shield"):
@@ -79,7 +78,6 @@ def kind_records(battle_map: BattleMap, kinds: Sequence[UnitType]) -> Records:
         record["flies"] = kind.flies
         record["heals_it"] = "biological" in kind.attributes
         record["type_bit"] = battle_map.type_bits[kind.name]
-        record["number"] = names.index(kind.name)
         record["plane"] = 2 if kind.flies else 1
         record["targets"] = kind.hits_ground + 2 * kind.hits_air if kind.damage > 0 else 0
         record["bodies"] = 0 if kind.flies else 2 if kind.strides else 1
@@ -127,8 +125,13 @@ def rules_record(battle_map: BattleMap, layout: Layout, *, stock_reward: bool) -
     return rules
 
 
-def spawn_arrays(battle_map: BattleMap) -> tuple[IntArray, np.ndarray, np.ndarray, IntArray]:
-    """Members `[G, U]` (-1 fills), offsets `[G, U, 2]`, regions `[G, R, 4]`, number of regions `[G]`."""
+def spawn_arrays(
+    battle_map: BattleMap, kinds: Sequence[UnitType]
+) -> tuple[IntArray, IntArray, np.ndarray, np.ndarray, IntArray]:
+    """Return the fixed teams and the spawn groups as arrays.
+
+    Kinds `[U]`, members `[G, U]` (-1 fills), offsets `[G, U, 2]`, regions `[G, R, 4]`, number of regions `[G]`.
+    """
     spawns = battle_map.spawns
     members = np.full((len(spawns), battle_map.n_units), -1, dtype=np.int64)
     offsets = np.zeros((len(spawns), battle_map.n_units, 2))
@@ -138,4 +141,12 @@ def spawn_arrays(battle_map: BattleMap) -> tuple[IntArray, np.ndarray, np.ndarra
         if spawn.offsets:
             offsets[g, : len(spawn.units)] = spawn.offsets
         regions[g, : len(spawn.regions)] = spawn.regions
-    return members, offsets, regions, np.array([len(spawn.regions) for spawn in spawns], dtype=np.int64)
+    names = [kind.name for kind in kinds]
+    team = [0 if battle_map.random_team else names.index(name) for name in (*battle_map.allies, *battle_map.enemies)]
+    return (
+        np.array(team, dtype=np.int64),
+        members,
+        offsets,
+        regions,
+        np.array([len(spawn.regions) for spawn in spawns], dtype=np.int64),
+    )

@@ -87,7 +87,7 @@ def design(
     from sai import SaiConfig
 
     wanted = full_name(task, schema)
-    task = find_task(wanted).name
+    task_name = find_task(wanted).name  # a task that is found by a file's name has one of its own
     limits = config_of(
         CallLimits, max_calls=max_llm_calls, max_cost=max_cost or None, max_output_tokens=max_output_tokens
     )
@@ -119,7 +119,7 @@ def design(
         ),
         sai=SaiConfig.thorough(seed) if thorough else config_of(SaiConfig, seed=seed),
     )
-    folder = out / task / (name or f"{chosen.name}-s{seed}")
-    settings = {"task": task, **chosen.settings}
+    folder = out / task_name / (name or f"{chosen.name}-s{seed}")
+    settings = {"task": task_name, **chosen.settings}
     result = design_protocol(data_set, chosen.make_designer, config, folder, settings, Progress())
     print_result(result.to_json(), as_json, lambda: show_design(folder, result.manifest, wanted, result.found))

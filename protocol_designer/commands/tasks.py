@@ -9,9 +9,9 @@ from protocol_designer.commands.options import Json
 
 
 def tasks(as_json: Json = False) -> None:
-    """List the tasks: agents, enemies, episode limit, widths, and what each needs installed."""
+    """List the tasks: agents, enemies, limit, widths, whether messages are needed, and what has to be installed."""
     from buffers.errors import ProtocolDesignerError
-    from marl_runtime.tasks import find_task, task_names
+    from marl_runtime.tasks import find_task, messages_of, task_names
 
     rows: list[dict[str, Any]] = []
     for name in task_names():
@@ -30,6 +30,7 @@ def tasks(as_json: Json = False) -> None:
                 "observation": schema.obs_dim,
                 "state": schema.state_dim,
                 "actions": schema.n_actions,
+                "messages": messages_of(name),
                 "backend": task.backend,
                 "needs": task.requires or "nothing more",
                 "scripted": list(task.scripted),

@@ -11,7 +11,7 @@ from numba import njit
 from marl_runtime.skirmish.kernels.combat import FAR, HIT, attack, bury, choose, land_missiles
 from marl_runtime.skirmish.kernels.geometry import inlined, within
 from marl_runtime.skirmish.kernels.healing import follow, heal, mend
-from marl_runtime.skirmish.kernels.movement import separate, sweep, walk, walk_around
+from marl_runtime.skirmish.kernels.movement import separate, sweep, walk, way_around
 from marl_runtime.skirmish.records import IDLE, MEND, STRIKE, WALK
 
 __all__ = ["LOOPS_PER_STEP", "play"]
@@ -19,7 +19,7 @@ __all__ = ["LOOPS_PER_STEP", "play"]
 LOOPS_PER_STEP = 8
 _HOME = 0.5  # an enemy this near to where it spawned is at home
 _ARRIVED = 2.0  # an attack-move ends this far from its point: not all bodies fit on it
-_FEW = 12  # from this many units on, pairs of bodies are found in order of x
+_FEW = 12  # with more units, bodies are pushed apart in order of x, and in every second game loop
 
 
 @inlined
@@ -69,25 +69,20 @@ def _recover(unit, kind):
 
 
 @inlined
-def _go_on(units, kinds, rules, cells, routes, i):
-    """Where an enemy with nothing to attack goes: home, or on with its attack-move; return whether it walked."""
-    unit, kind = units[i], kinds[units[i].kind]
+def _onward(unit, rules):
+    """Where an enemy with nothing to attack goes, home or on with its attack-move, and whether it goes."""
     if rules[0].marches:
-        if rules[0].ordered:
-            dx, dy = rules[0].march_x - unit.x, rules[0].march_y - unit.y
-            if dx * dx + dy * dy > _ARRIVED * _ARRIVED:
-                walk_around(unit, kind, cells, routes, rules[0].march_x, rules[0].march_y)
-                return True
-    elif rules[0].leash > 0.0:
-        dx, dy = unit.home_x - unit.x, unit.home_y - unit.y
-        if dx * dx + dy * dy > _HOME * _HOME:
-            walk(unit, kind, cells, unit.home_x, unit.home_y)
-            return True
-    return False
+        x, y, near = rules[0].march_x, rules[0].march_y, _ARRIVED
+        goes = rules[0].ordered > 0
+    else:
+        x, y, near = unit.home_x, unit.home_y, _HOME
+        goes = rules[0].leash > 0.0
+    dx, dy = x - unit.x, y - unit.y
+    return x, y, goes and dx * dx + dy * dy > near * near
 
 
 @inlined
-def _tick(units, kinds, rules, cells, routes, order, widest):
+def _tick(loop, units, kinds, rules, cells, routes, order, unseen, slots, places, fastest, widest):
     """One game loop: missiles, then recover, attack or walk in slot order, heal, deal with deaths, make room."""
     n_allies = rules[0].n_allies
     moves = False
@@ -103,32 +98,32 @@ def _tick(units, kinds, rules, cells, routes, order, widest):
                 moves |= unit.order == MEND and mend(units, kinds, cells, i)
             elif heal(units, kinds, rules, i) < 0 and rules[0].marches:
                 follow(units, kinds, rules, cells, i)
+        # one place to walk from, since what is inlined twice is slower
+        x, y, goes = unit.goal_x, unit.goal_y, unit.order == WALK
         if kind.damage > 0.0:
-            target = choose(units, kinds, rules, i)
+            target = choose(units, kinds, rules, i, unseen, fastest, widest)
             if target >= 0:
                 result = attack(units, kinds, rules, i, target)
                 hits |= result == HIT
                 if result == FAR:
-                    if rules[0].marches and (unit.order == STRIKE or i >= n_allies):
-                        walk_around(unit, kind, cells, routes, units[target].x, units[target].y)
-                        moves = True
-                    elif unit.order == STRIKE or (i >= n_allies and rules[0].leash > 0.0):
-                        walk(unit, kind, cells, units[target].x, units[target].y)
-                        moves = True
+                    if unit.order == STRIKE or (i >= n_allies and (rules[0].marches or rules[0].leash > 0.0)):
+                        x, y, goes = units[target].x, units[target].y, True
                     else:
                         unit.target = -1
-                continue
-            if i >= n_allies:
-                moves |= _go_on(units, kinds, rules, cells, routes, i)
-        if unit.order == WALK:
-            if walk(unit, kind, cells, unit.goal_x, unit.goal_y):
+            elif i >= n_allies:
+                x, y, goes = _onward(unit, rules)
+        if goes:
+            if routes.shape[0] > 0 and unit.order != WALK and not kind.flies:
+                x, y = way_around(unit, cells, routes, x, y)
+            if walk(unit, kind, cells, x, y) and unit.order == WALK:
                 unit.order = IDLE
             moves = True
     if hits:
         bury(units, kinds, rules)
     if moves:
         if units.shape[0] > _FEW:
-            sweep(units, kinds, cells, order, widest)
+            if loop % 2:
+                sweep(units, kinds, cells, order, widest, slots, places)
         else:
             separate(units, kinds, cells, units.shape[0])
 
@@ -182,7 +177,7 @@ def _is_crowded(units, kinds, n):
 
 
 @inlined
-def _play_calm(units, kinds, rules, cells, order, widest):
+def _play_calm(units, kinds, rules, cells, order, slots, places, widest):
     """All game loops of a calm environment step: the same as that many `_tick`s, at a third of the time."""
     n_allies = rules[0].n_allies
     for i in range(n_allies, units.shape[0]):
@@ -194,7 +189,7 @@ def _play_calm(units, kinds, rules, cells, order, widest):
             for _ in range(LOOPS_PER_STEP):
                 _recover(units[i], kind)
     crowded = _is_crowded(units, kinds, n_allies)
-    for _ in range(LOOPS_PER_STEP):
+    for loop in range(LOOPS_PER_STEP):
         moves = False
         for i in range(n_allies):
             unit, kind = units[i], kinds[units[i].kind]
@@ -207,7 +202,8 @@ def _play_calm(units, kinds, rules, cells, order, widest):
                     moves = True
         if crowded and moves:
             if units.shape[0] > _FEW:
-                sweep(units, kinds, cells, order, widest)
+                if loop % 2:
+                    sweep(units, kinds, cells, order, widest, slots, places)
             else:
                 separate(units, kinds, cells, n_allies)
 
@@ -232,14 +228,18 @@ def _outcome(units, rules):
 
 
 @njit(cache=True, error_model="numpy")
-def play(actions, units, battles, kinds, rules, cells, routes, rewards, terminated, truncated, won):
-    """Play one environment step of every running battle; write rewards, ends and wins, `[E]` each."""
+def play(actions, units, battles, kinds, rules, cells, routes, order, rewards, terminated, truncated, won):
+    """Play one environment step of every running battle; write rewards, ends and wins, `[E]` each.
+
+    `order` `[E, U]` are the battles' own orders of units by x, kept from step to step.
+    """
     n_allies, n_units = rules[0].n_allies, units.shape[1]
     before = np.empty(n_units)
-    order = np.empty(n_units, dtype=np.int64)
-    widest = 0.0
+    unseen = np.zeros(n_units, dtype=np.int64)
+    slots, places = np.empty(n_units, dtype=np.int64), np.empty((2, n_units))
+    widest = fastest = 0.0
     for kind in range(kinds.shape[0]):
-        widest = max(widest, kinds[kind].radius)
+        widest, fastest = max(widest, kinds[kind].radius), max(fastest, kinds[kind].speed)
     for e in range(units.shape[0]):
         rewards[e] = 0.0
         terminated[e] = truncated[e] = won[e] = False
@@ -248,15 +248,15 @@ def play(actions, units, battles, kinds, rules, cells, routes, rewards, terminat
             continue
         for i in range(n_units):
             before[i] = units[e, i].health + units[e, i].shield
-            order[i] = i
+            unseen[i] = 0
         for i in range(n_allies):
             if units[e, i].health > 0.0:
                 _give_order(actions[e, i], units[e], i, kinds, n_allies, rules[0].move_amount)
         if rules[0].shortcut and not rules[0].marches and _is_calm(units[e], kinds, rules):
-            _play_calm(units[e], kinds, rules, cells, order, widest)
+            _play_calm(units[e], kinds, rules, cells, order[e], slots, places, widest)
         else:
-            for _ in range(LOOPS_PER_STEP):
-                _tick(units[e], kinds, rules, cells, routes, order, widest)
+            for loop in range(LOOPS_PER_STEP):
+                _tick(loop, units[e], kinds, rules, cells, routes, order[e], unseen, slots, places, fastest, widest)
         battle.steps += 1
 
         damage = 0.0

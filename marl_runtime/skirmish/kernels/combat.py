@@ -18,21 +18,29 @@ FAR, NEAR, HIT = 0, 1, 2
 
 
 @inlined
-def _nearest(units, kinds, i, first, last):
-    """The nearest living unit of slots first to last that unit i can hit and that is within its scan range, or -1."""
+def _nearest(units, kinds, i, first, last, widest):
+    """The nearest living unit of slots first to last that unit i can hit and that is within its scan range, or -1.
+
+    And the square of the distance to the nearest, in range or not. `widest` is the largest radius.
+    """
     best = -1
-    least = np.inf
     kind = kinds[units[i].kind]
+    edge = kind.scan + kind.radius
+    least = (edge + widest) * (edge + widest)
+    closest = np.inf
     for j in range(first, last):
-        other = kinds[units[j].kind]
-        if units[j].health > 0.0 and kind.targets & other.plane:
-            dx, dy = units[j].x - units[i].x, units[j].y - units[i].y
-            square = dx * dx + dy * dy
-            reach = kind.scan + kind.radius + other.radius
-            if square <= reach * reach and square < least:
+        if units[j].health <= 0.0:
+            continue
+        dx, dy = units[j].x - units[i].x, units[j].y - units[i].y
+        square = dx * dx + dy * dy
+        closest = min(closest, square)
+        if square < least or (best < 0 and square == least):
+            other = kinds[units[j].kind]
+            reach = edge + other.radius
+            if kind.targets & other.plane and square <= reach * reach:
                 best = j
                 least = square
-    return best
+    return best, closest
 
 
 @inlined
@@ -99,8 +107,12 @@ def _splash(units, kinds, rules, i, target):
 
 
 @inlined
-def choose(units, kinds, rules, i):
-    """What a unit attacks now: its order, or what comes near an idle or an enemy unit; -1 for nothing."""
+def choose(units, kinds, rules, i, unseen, fastest, widest):
+    """What a unit attacks now: its order, or what comes near an idle or an enemy unit; -1 for nothing.
+
+    `unseen` `[U]` counts the game loops for which nothing can come into scan range, at twice the `fastest` speed, so
+    that large armies do not look for each other in every one.
+    """
     unit, kind = units[i], kinds[units[i].kind]
     n_allies = rules[0].n_allies
     if unit.target >= 0 and units[unit.target].health <= 0.0:
@@ -110,7 +122,7 @@ def choose(units, kinds, rules, i):
             unit.order = IDLE
     if i < n_allies:
         if unit.order == IDLE and unit.target < 0 and kind.scan > 0.0 and not rules[0].marches:
-            unit.target = _nearest(units, kinds, i, n_allies, units.shape[0])
+            unit.target, _ = _nearest(units, kinds, i, n_allies, units.shape[0], widest)
         return unit.target
     if unit.target >= 0:
         radius = kinds[units[unit.target].kind].radius
@@ -125,7 +137,13 @@ def choose(units, kinds, rules, i):
             unit.target = -1
             unit.wind_up = -1.0
     if unit.target < 0:
-        unit.target = _nearest(units, kinds, i, 0, n_allies)
+        if unseen[i] > 0:
+            unseen[i] -= 1
+        else:
+            unit.target, closest = _nearest(units, kinds, i, 0, n_allies, widest)
+            if rules[0].marches and unit.target < 0 and closest < np.inf:
+                gap = math.sqrt(closest) - kind.scan - kind.radius - widest
+                unseen[i] = max(0, int(gap / (2.0 * (kind.speed + fastest))))
     return unit.target
 
 

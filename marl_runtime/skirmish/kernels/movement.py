@@ -12,11 +12,11 @@ from numba import njit
 
 from marl_runtime.skirmish.kernels.geometry import inlined, inside, is_open, outlined
 
-__all__ = ["find_routes", "separate", "shift", "sort_by_x", "sweep", "walk", "walk_around"]
+__all__ = ["find_routes", "separate", "sweep", "walk", "way_around"]
 
 
 @inlined
-def shift(unit, flies, cells, dx, dy):
+def _shift(unit, flies, cells, dx, dy):
     """Move a unit by (dx, dy), or along the one axis on which terrain lets it."""
     x, y = inside(unit.x + dx, cells.shape[0]), inside(unit.y + dy, cells.shape[1])
     if flies or cells[int(x), int(y)]:
@@ -34,10 +34,10 @@ def walk(unit, kind, cells, x, y):
     # an agent's moves are straight along one axis, which needs no root
     distance = abs(dx + dy) if dx == 0.0 or dy == 0.0 else math.sqrt(dx * dx + dy * dy)
     if distance <= kind.speed:
-        shift(unit, kind.flies, cells, dx, dy)
+        _shift(unit, kind.flies, cells, dx, dy)
         return True
     share = kind.speed / distance
-    shift(unit, kind.flies, cells, dx * share, dy * share)
+    _shift(unit, kind.flies, cells, dx * share, dy * share)
     unit.moved = 1
     return False
 
@@ -58,8 +58,8 @@ def _push(a, b, kind_a, kind_b, cells):
         push = room - distance
     share = 0.5 + 0.5 * (a.moved - b.moved)
     dx, dy = dx * push / distance, dy * push / distance
-    shift(a, False, cells, -dx * share, -dy * share)
-    shift(b, False, cells, dx * (1.0 - share), dy * (1.0 - share))
+    _shift(a, False, cells, -dx * share, -dy * share)
+    _shift(b, False, cells, dx * (1.0 - share), dy * (1.0 - share))
 
 
 @inlined
@@ -79,7 +79,7 @@ def separate(units, kinds, cells, n):
 
 
 @inlined
-def sort_by_x(units, order):
+def _sort_by_x(units, order):
     """Sort `order` `[U]`, unit slots, by x: by insertion, since from loop to loop little changes."""
     for k in range(1, order.shape[0]):
         slot = order[k]
@@ -91,28 +91,34 @@ def sort_by_x(units, order):
         order[at] = slot
 
 
-@inlined
-def sweep(units, kinds, cells, order, widest):
-    """Push overlapping bodies apart, as `separate`, in order of x: only pairs that are near in x are looked at.
+@outlined
+def sweep(units, kinds, cells, order, widest, slots, places):
+    """Push overlapping bodies apart in order of x: only pairs that are near in x are looked at.
 
-    `widest` is the largest radius. It looks at a tenth of the pairs where two armies of 30 fight.
+    Bodies that both stand yield too, so that a crowd comes apart.
+    `order` `[U]` is the order of the game loop before, `widest` the largest radius; `slots` `[U]` and `places` `[2, U]`
+    are room to work in.
     """
-    sort_by_x(units, order)
-    for k in range(order.shape[0]):
-        i = order[k]
+    _sort_by_x(units, order)
+    n = 0
+    for i in order:
+        if units[i].health > 0.0 and kinds[units[i].kind].bodies > 0:
+            slots[n], places[0, n], places[1, n] = i, units[i].x, units[i].y
+            n += 1
+    for k in range(n):
+        i = slots[k]
         kind = kinds[units[i].kind]
-        if units[i].health <= 0.0 or kind.bodies == 0:
-            continue
-        for at in range(k + 1, order.shape[0]):
-            j = order[at]
-            if units[j].x - units[i].x >= kind.radius + widest:
+        reach = kind.radius + widest
+        for at in range(k + 1, n):
+            if places[0, at] - places[0, k] >= reach:
                 break
-            if (
-                units[j].health > 0.0
-                and units[i].moved + units[j].moved > 0
-                and kinds[units[j].kind].bodies == kind.bodies
-            ):
+            if abs(places[1, at] - places[1, k]) >= reach:
+                continue
+            j = slots[at]
+            if kinds[units[j].kind].bodies == kind.bodies:
                 _push(units[i], units[j], kind, kinds[units[j].kind], cells)
+                places[0, k], places[1, k] = units[i].x, units[i].y
+                places[0, at], places[1, at] = units[j].x, units[j].y
 
 
 @outlined
@@ -127,19 +133,15 @@ def _sees(cells, x, y, goal_x, goal_y):
 
 
 @outlined
-def walk_around(unit, kind, cells, routes, x, y):
-    """Go towards a point for one game loop, around terrain where the straight way is blocked; return whether there.
-
-    `routes` `[C, C]` is what `find_routes` gives, or empty on a map without terrain.
-    """
-    if routes.shape[0] > 0 and not kind.flies and not _sees(cells, unit.x, unit.y, x, y):
+def way_around(unit, cells, routes, x, y):
+    """Return where a ground unit that wants to (x, y) has to go first: there, or where the way is blocked, around."""
+    if not _sees(cells, unit.x, unit.y, x, y):
         height = cells.shape[1]
         goal = int(inside(x, cells.shape[0])) * height + int(inside(y, height))
         step = routes[goal, int(unit.x) * height + int(unit.y)]
         if step >= 0:
-            walk(unit, kind, cells, step // height + 0.5, step % height + 0.5)
-            return False
-    return walk(unit, kind, cells, x, y)
+            return step // height + 0.5, step % height + 0.5
+    return x, y
 
 
 @njit(cache=True)

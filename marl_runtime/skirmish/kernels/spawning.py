@@ -164,13 +164,13 @@ def _surround(battle, units, kinds, cells, n_allies):
 
 
 @njit(cache=True)
-def _sort_agents(units, kinds, n_allies):
+def _sort_agents(units, n_allies):
     """Sort the agents by x, then y, inside a type."""
     for i in range(1, n_allies):
         j = i
         while (
             j > 0
-            and kinds[units[j - 1].kind].number == kinds[units[i].kind].number
+            and units[j - 1].kind == units[i].kind
             and (units[j].x < units[j - 1].x or (units[j].x == units[j - 1].x and units[j].y < units[j - 1].y))
         ):
             x, y = units[j].x, units[j].y
@@ -199,7 +199,7 @@ def _begin(unit, kind):
 
 
 @njit(cache=True)
-def start(mask, seeds, units, battles, kinds, rules, cells, members, offsets, regions, n_regions):
+def start(mask, seeds, units, battles, kinds, rules, cells, order, team, members, offsets, regions, n_regions):
     """Begin new battles where `mask` is true, each from its seed; agents of fixed teams are sorted inside a type."""
     n_allies, n_units = rules[0].n_allies, units.shape[1]
     for e in range(mask.shape[0]):
@@ -210,7 +210,8 @@ def start(mask, seeds, units, battles, kinds, rules, cells, members, offsets, re
         battle.steps = 0
         battle.running = 1
         for i in range(n_units):
-            units[e, i].kind = i
+            units[e, i].kind = team[i]
+            order[e, i] = i
         if rules[0].random_team:
             _draw_teams(battle, units[e], kinds, n_allies)
         way = rules[0].random_start
@@ -224,7 +225,7 @@ def start(mask, seeds, units, battles, kinds, rules, cells, members, offsets, re
             for g in range(members.shape[0]):
                 _place(battle, units[e], kinds, cells, members[g], offsets[g], regions[g], n_regions[g])
         if not rules[0].random_team:
-            _sort_agents(units[e], kinds, n_allies)
+            _sort_agents(units[e], n_allies)
         most = rules[0].reward_kill * (n_units - n_allies) + rules[0].reward_win
         for i in range(n_units):
             _begin(units[e, i], kinds[units[e, i].kind])

@@ -16,7 +16,7 @@ import msgspec
 from buffers.errors import RejectedError, nearest
 from marl_runtime.environment import ScriptedPolicy
 from marl_runtime.skirmish.maps import MapFile
-from marl_runtime.skirmish.scripted import junction, ring
+from marl_runtime.skirmish.scripted import focus, junction, ring, seek
 
 __all__ = ["FAMILIES", "Family", "policies_of", "references_of"]
 
@@ -42,11 +42,13 @@ def _plain(*policies: type[ScriptedPolicy]) -> Family:
 
 
 FAMILIES: Mapping[str, Family] = {
+    "focus": Family(focus.policies, focus.FocusSettings),
     "junction": Family(
         _plain(junction.Rush, junction.Clock, junction.Share, junction.Oracle).make,
         references={"blind": "clock", "shared": "share"},
     ),
     "ring": _plain(ring.Blind, ring.Shared, ring.Oracle),
+    "seek": Family(seek.policies, seek.SeekSettings),
 }
 
 
