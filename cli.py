@@ -25,6 +25,7 @@ from protocol_designer.commands.evaluate import evaluate
 from protocol_designer.commands.freeze import freeze
 from protocol_designer.commands.gather import gather
 from protocol_designer.commands.importing import import_protocol
+from protocol_designer.commands.new_task import new_task
 from protocol_designer.commands.plot import plot
 from protocol_designer.commands.report import report
 from protocol_designer.commands.resume import resume
@@ -79,6 +80,7 @@ for command in (
     doctor,
 ):
     app.command()(command)
+app.command("new-task")(new_task)
 app.command("import")(import_protocol)
 
 

@@ -6,14 +6,39 @@ Axes: E environments, N agents, O observation, S state, A actions.
 from __future__ import annotations
 
 import abc
+import traceback
 from dataclasses import dataclass
 
 import numpy as np
 
 from buffers.episodes import BoolArray, Float32Array, IntArray
+from buffers.errors import ProtocolDesignerError, RejectedError
 from buffers.schema import TaskSchema
 
-__all__ = ["ScriptedPolicy", "StepResult", "VectorEnvironment", "episode_seeds"]
+__all__ = [
+    "EnvironmentCrashError",
+    "EpisodesLostError",
+    "ScriptedPolicy",
+    "StepResult",
+    "VectorEnvironment",
+    "episode_seeds",
+]
+
+
+class EnvironmentCrashError(RejectedError):
+    """Someone else's environment raised; the message has the file and the line."""
+
+    @classmethod
+    def of(cls, what: str, error: Exception) -> EnvironmentCrashError:
+        """Return the one line that stands for `error`, raised while doing `what`."""
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        reason = " ".join(str(error).split())
+        said = f"{type(error).__name__}{f': {reason}' if reason else ''}"
+        return cls(f"{what} raised {said} ({last.filename}, line {last.lineno})")
+
+
+class EpisodesLostError(ProtocolDesignerError):
+    """The episodes being played are lost and nothing of them counts; the environment is ready for another reset."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,14 @@ from marl_runtime.assembly import build_learner, find_device, load_protocol, met
 from marl_runtime.calibration import Calibration, calibrate
 from marl_runtime.checkpoints import Checkpoints
 from marl_runtime.configuration import from_json
-from marl_runtime.environment import episode_seeds
+from marl_runtime.environment import VectorEnvironment, episode_seeds
 from marl_runtime.rollout import Actor, Channel, MessageSource, NetworkActor, Rollout, ScriptedActor
 from marl_runtime.run_folder import RunFolder
 from marl_runtime.seeding import stream_seed
 from marl_runtime.statistics import Estimate, mean_over_episodes, wilson
-from marl_runtime.tasks import Task, find_task
+from marl_runtime.tasks import find_task
 from marl_runtime.training_config import TrainConfig
+from marl_runtime.workers import WorkerSettings, make_environment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +41,7 @@ class EvalConfig:
     message_loss: float = 0.0
     message_noise: float = 0.0
     message_delay: int = 0
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
 
     def __post_init__(self) -> None:
         if self.episodes < 1 or self.envs < 1:
@@ -108,7 +110,8 @@ def evaluate(run: Path, config: EvalConfig) -> Evaluation:
     """Play greedy episodes with a run's policy at its newest whole checkpoint."""
     torch.set_num_threads(1)
     trained, actor, protocol, steps = load_actor(run)
-    return _evaluate(run.name, steps, task=find_task(trained.task), actor=actor, protocol=protocol, config=config)
+    environment = make_environment(trained.task, min(config.envs, config.episodes), config.workers, testing=True)
+    return _evaluate(run.name, steps, environment, actor=actor, protocol=protocol, config=config)
 
 
 def evaluate_scripted(task_name: str, policy: str, config: EvalConfig) -> Evaluation:
@@ -117,13 +120,20 @@ def evaluate_scripted(task_name: str, policy: str, config: EvalConfig) -> Evalua
     if policy not in task.scripted:
         raise UnknownNameError(f"scripted policy of task {task_name!r}", policy, task.scripted)
     actor = ScriptedActor(task.scripted[policy]())
-    return _evaluate(policy, 0, task=task, actor=actor, protocol=None, config=config)
+    # a script looks into its environment, so it plays in this process
+    environment = task.environment(min(config.envs, config.episodes), testing=True)
+    return _evaluate(policy, 0, environment, actor=actor, protocol=None, config=config)
 
 
 def _evaluate(
-    subject: str, steps: int, *, task: Task, actor: Actor, protocol: MessageSource | None, config: EvalConfig
+    subject: str,
+    steps: int,
+    environment: VectorEnvironment,
+    *,
+    actor: Actor,
+    protocol: MessageSource | None,
+    config: EvalConfig,
 ) -> Evaluation:
-    environment = task.make(min(config.envs, config.episodes))
     try:
         rollout = Rollout(environment, protocol, config.channel)
         seed = stream_seed(config.seed, "evaluation")

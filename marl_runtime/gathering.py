@@ -27,6 +27,7 @@ from marl_runtime.rollout import NetworkActor, Rollout, ScriptedActor
 from marl_runtime.run_folder import versions
 from marl_runtime.seeding import generator, stream_seed
 from marl_runtime.tasks import Task, find_task
+from marl_runtime.workers import WorkerSettings, make_environment
 
 __all__ = ["GatherConfig", "gather", "gather_policy", "gathering_size"]
 
@@ -54,6 +55,7 @@ class GatherConfig:
     mixer: str = "qmix"
     learner: LearnerConfig = field(default_factory=partial(LearnerConfig, timeout_is_terminal=False))
     network: MethodConfig = field(default_factory=MethodConfig)
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
 
     def __post_init__(self) -> None:
         for name in ("episodes", "envs", "stages", "steps_per_update", "batch_size"):
@@ -82,7 +84,7 @@ def gather(task_name: str, config: GatherConfig, root: Path = Path("data"), prog
     Ctrl-C keeps the episodes so far as a data set of their own and raises KeyboardInterrupt saying where.
     """
     task = find_task(task_name)
-    known = _identity(config)
+    known = _identity(config, task)
     found = DataSet.find(root, gathering_hash(task.schema, known), task.schema)
     if found is not None:
         progress(config.episodes, config.episodes, f"found {found.path}, gathered before with the same settings")
@@ -96,7 +98,7 @@ def gather(task_name: str, config: GatherConfig, root: Path = Path("data"), prog
     with DataSetWriter(root, task.schema, names, config=known, seed=config.seed, extra=extra) as writer:
         try:
             _gather_scripted(task, config, writer, progress)
-            _gather_qmix(task, config, writer, progress)
+            _gather_qmix(task_name, task, config, writer, progress)
         except KeyboardInterrupt:
             if not writer.n_episodes:
                 raise
@@ -107,11 +109,14 @@ def gather(task_name: str, config: GatherConfig, root: Path = Path("data"), prog
         return writer.finish()
 
 
-def _identity(config: GatherConfig) -> dict[str, Any]:
-    """Return what decides which episodes are gathered; the size check's message width does not."""
+def _identity(config: GatherConfig, task: Task) -> dict[str, Any]:
+    """Return what decides which episodes are gathered; the size check's message width and who plays do not.
+
+    A user's own task is gathered again when its module or its file changed.
+    """
     known = to_json(config)
-    del known["message_dim"]
-    return known
+    del known["message_dim"], known["workers"]
+    return {**known, "origin": dict(task.origin)} if task.origin else known
 
 
 def _gather_scripted(task: Task, config: GatherConfig, writer: DataSetWriter, progress: Progress) -> None:
@@ -135,7 +140,7 @@ def _gather_scripted(task: Task, config: GatherConfig, writer: DataSetWriter, pr
     rollout.environment.close()
 
 
-def _gather_qmix(task: Task, config: GatherConfig, writer: DataSetWriter, progress: Progress) -> None:
+def _gather_qmix(task_name: str, task: Task, config: GatherConfig, writer: DataSetWriter, progress: Progress) -> None:
     """Train QMIX on the episodes that it plays, and write every one."""
     device = find_device("cpu")
     learner = build_learner(
@@ -147,7 +152,7 @@ def _gather_qmix(task: Task, config: GatherConfig, writer: DataSetWriter, progre
         device=device,
         seed=stream_seed(config.seed, "gathering weights"),
     )
-    rollout = Rollout(task.make(config.envs))
+    rollout = Rollout(make_environment(task_name, config.envs, config.workers))
     replay = ReplayBuffer(task.schema, config.replay_episodes)
     actor = NetworkActor(learner.method, device)
     sampling = generator(config.seed, "gathering sampling")
@@ -190,7 +195,7 @@ def gather_policy(run: Path, episodes: int, root: Path = Path("data"), progress:
     found = DataSet.find(root, gathering_hash(task.schema, known), task.schema)
     if found is not None:
         return found
-    rollout = Rollout(task.make(trained.envs), protocol)
+    rollout = Rollout(make_environment(trained.task, trained.envs, trained.workers), protocol)
     names = [f"{trained.method}-greedy", f"{trained.method}-epsilon-0.05"]
     seed = stream_seed(trained.seed, "scoring episodes")
     with DataSetWriter(root, task.schema, names, config=known, seed=trained.seed) as writer:

@@ -8,6 +8,7 @@ rollout to go on.
 from __future__ import annotations
 
 import abc
+import warnings
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -18,7 +19,7 @@ from buffers.episodes import BoolArray, EpisodeBatch, Float32Array, IntArray
 from buffers.errors import UsageError
 from buffers.packing import concatenate
 from buffers.schema import TaskSchema
-from marl_runtime.environment import ScriptedPolicy, VectorEnvironment, episode_seeds
+from marl_runtime.environment import EpisodesLostError, ScriptedPolicy, VectorEnvironment, episode_seeds
 from marl_runtime.methods.base import Method, Now
 from marl_runtime.methods.lmac import Estimate, Lmac
 from marl_runtime.scrambling import Scrambled
@@ -185,10 +186,18 @@ class Rollout:
         epsilons = np.broadcast_to(np.asarray(epsilon, dtype=np.float32), (count,))
         size = self.environment.num_envs
         rounds = [
-            self._play_round(actor, root_seed, first_episode + start, epsilons[start : start + size])
+            self._whole_round(actor, root_seed, first_episode + start, epsilons[start : start + size])
             for start in range(0, count, size)
         ]
         return rounds[0] if len(rounds) == 1 else concatenate(rounds)
+
+    def _whole_round(self, actor: Actor, root_seed: int, first_episode: int, epsilon: Float32Array) -> EpisodeBatch:
+        """Play a round, again from its start where the environment lost it: it gives up by itself in the end."""
+        while True:
+            try:
+                return self._play_round(actor, root_seed, first_episode, epsilon)
+            except EpisodesLostError as lost:
+                warnings.warn(str(lost), RuntimeWarning, stacklevel=3)
 
     def _play_round(self, actor: Actor, root_seed: int, first_episode: int, epsilon: Float32Array) -> EpisodeBatch:
         env, limit, count = self.environment, self.schema.episode_limit, len(epsilon)

@@ -10,7 +10,7 @@ import importlib.metadata
 import json
 import platform
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -56,9 +56,17 @@ class RunFolder:
 
     @classmethod
     def create(
-        cls, root: Path, name: str, config: dict[str, Any], schema: TaskSchema, protocol: Path | None
+        cls,
+        root: Path,
+        name: str,
+        config: dict[str, Any],
+        schema: TaskSchema,
+        protocol: Path | None,
+        origin: Mapping[str, str],
     ) -> RunFolder:
         """Make `<root>/<utc>-<name>` with the configuration, versions, schema and a copy of the frozen protocol.
+
+        `origin` says what a user's own task was made from.
 
         The configuration is written last: a folder without one was never a run.
         """
@@ -74,7 +82,8 @@ class RunFolder:
                 for file in sorted(protocol.iterdir()):
                     if file.is_file():
                         shutil.copyfile(file, path / "protocol" / file.name)
-        write_json(path / "environment.json", {"versions": versions(), "schema": schema.to_json()})
+        made_from = {"origin": dict(origin)} if origin else {}
+        write_json(path / "environment.json", {"versions": versions(), **made_from, "schema": schema.to_json()})
         write_json(path / "config.json", config)
         return cls(path)
 

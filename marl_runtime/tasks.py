@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from buffers.files import read_json_object
 from buffers.schema import TaskSchema
 from marl_runtime.environment import ScriptedPolicy, VectorEnvironment
 
-__all__ = ["PUBLISHED_LAYOUT", "Task", "find_task", "messages_of", "register", "task_names"]
+__all__ = ["PUBLISHED_LAYOUT", "Task", "find_task", "map_names", "messages_of", "register", "task_names"]
 
 PUBLISHED_LAYOUT = "-smac_plus"
 """Ends the name of a map in the layout of the published code, where that is another one than SMAC's."""
@@ -25,8 +24,11 @@ PUBLISHED_LAYOUT = "-smac_plus"
 class Task:
     """A task that can be gathered, designed for and trained on.
 
-    `make(E)` builds E environments in step. `scripted` maps names to policies written by hand. `enemies` and
-    `requires` are for the listing: how many opponents or goals there are, and what has to be installed.
+    `make(E)` builds E environments in step, `make_test(E)` those that policies are tested on, where these are others.
+    `scripted` maps names to policies written by hand. `enemies` and
+    `requires` are for the listing: how many opponents or goals there are, and what has to be installed. `full_name`
+    finds the task again in another process, where `name` alone does not; `origin` says what a user's own task was
+    made from, hashes included, for manifests.
     """
 
     name: str
@@ -37,12 +39,20 @@ class Task:
     scripted: Mapping[str, Callable[[], ScriptedPolicy]] = field(default_factory=dict)
     enemies: int = 0
     requires: str = ""
+    full_name: str = ""
+    origin: Mapping[str, str] = field(default_factory=dict)
+    make_test: Callable[[int], VectorEnvironment] | None = None
+
+    def environment(self, num_envs: int, *, testing: bool = False) -> VectorEnvironment:
+        """Return `num_envs` environments in step, to train or to test on."""
+        make = self.make_test if testing and self.make_test is not None else self.make
+        return make(num_envs)
 
 
 # Maps are listed by their file names: their simulator is imported when a task of it is asked for.
 _MAPS = Path(__file__).resolve().parent / "skirmish" / "maps"
-# Other tasks → the module that registers them when it is imported.
-_MODULES = {"Foraging-1s-8x8-2p-2f-coop": "marl_runtime.environments.foraging"}
+# Other tasks of the listing. Foraging has any number of tasks, since their names hold their settings.
+_FORAGING = ("Foraging-1s-8x8-2p-2f-coop", "Foraging-1s-11x11-6p-4f-coop")
 _REGISTRY: dict[str, Task] = {}
 _FROM_FILES: dict[str, Path] = {}  # tasks of users' own maps, and their files
 
@@ -56,7 +66,8 @@ def register(task: Task) -> Task:
 
 
 @cache
-def _map_names() -> tuple[str, ...]:
+def map_names() -> tuple[str, ...]:
+    """Return the names of the tasks that the embedded simulator plays."""
     names: list[str] = []
     for path in sorted(_MAPS.glob("*.toml"), key=lambda path: path.stem.casefold()):
         names.append(path.stem)
@@ -67,7 +78,7 @@ def _map_names() -> tuple[str, ...]:
 
 def task_names() -> list[str]:
     """Return the names of all tasks, in the order of the listing."""
-    return list(dict.fromkeys([*_map_names(), *_MODULES, *_REGISTRY]))
+    return list(dict.fromkeys([*map_names(), *_FORAGING, *_REGISTRY]))
 
 
 def find_task(name: str) -> Task:
@@ -79,10 +90,15 @@ def find_task(name: str) -> Task:
         return _REGISTRY[name]
     if name.endswith(".toml"):
         return _file_task(Path(name))
-    if name in _MODULES:
-        import_module(_MODULES[name])
-        return _REGISTRY[name]
-    if name in _map_names():
+    if ":" in name:  # module:factory, a user's own environment
+        from marl_runtime.environments.own import own_task
+
+        return own_task(name)
+    if name.startswith("Foraging"):
+        from marl_runtime.environments.foraging import foraging_task
+
+        return register(foraging_task(name))
+    if name in map_names():
         from marl_runtime.skirmish.battle import map_task
 
         return register(map_task(name))
@@ -128,7 +144,7 @@ def _file_task(path: Path) -> Task:
     if known:
         _REGISTRY.pop(path.stem, None)
     task = task_of_file(path)
-    if task.name not in _map_names():
+    if task.name not in map_names():
         _FROM_FILES[task.name] = path.resolve()
         register(task)
     return task

@@ -33,6 +33,7 @@ from marl_runtime.seeding import generator, stream_seed
 from marl_runtime.statistics import wilson
 from marl_runtime.tasks import find_task
 from marl_runtime.training_config import TrainConfig
+from marl_runtime.workers import make_environment
 
 __all__ = ["TrainConfig", "prepare", "resume", "train"]
 
@@ -52,7 +53,7 @@ def prepare(config: TrainConfig, root: Path = Path("runs")) -> Path:
     message_dim = 0 if protocol is None else protocol.message_dim
     require_memory(episode_bytes(task.schema, message_dim), config.replay_episodes, "the replay buffer")
     source = None if protocol is None else Path(str(config.protocol))
-    return RunFolder.create(root, config.run_name, to_json(config), task.schema, source).path
+    return RunFolder.create(root, config.run_name, to_json(config), task.schema, source, task.origin).path
 
 
 def resume(run: Path, progress: Progress = silent) -> Path:
@@ -112,8 +113,10 @@ class _Run:
         )
         self.sampling = generator(config.seed, "sampling")
         spoken = spoken_by(self.learner.method, self.protocol)
-        self.rollout = Rollout(self.task.make(config.envs), spoken)
-        self.testing = Rollout(self.task.make(min(config.envs, config.eval_episodes)), spoken)
+        self.rollout = Rollout(make_environment(config.task, config.envs, config.workers), spoken)
+        self.testing = Rollout(
+            make_environment(config.task, min(config.envs, config.eval_episodes), config.workers, testing=True), spoken
+        )
         self.actor = NetworkActor(self.learner.method, self.device)
         self.counters = _Counters(next_log=config.log_every, next_checkpoint=config.checkpoint_every)
         self.checkpoints = Checkpoints(folder.path)

@@ -8,6 +8,7 @@ from marl_runtime.learner import LearnerConfig
 from marl_runtime.methods import MethodConfig, find_method
 from marl_runtime.networks.mixers import find_mixer
 from marl_runtime.tasks import find_task
+from marl_runtime.workers import WorkerSettings
 
 __all__ = ["EpsilonSchedule", "TrainConfig"]
 
@@ -61,6 +62,7 @@ class TrainConfig:
     device: str = "cpu"
     network: MethodConfig = field(default_factory=MethodConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
 
     def __post_init__(self) -> None:
         find_task(self.task)
@@ -91,5 +93,5 @@ class TrainConfig:
 
     @property
     def run_name(self) -> str:
-        """`<task>-<method>-s<seed>`, with the name of the map where the task is a map's file."""
+        """`<task>-<method>-s<seed>`, with the task's own name where it is found by a file's."""
         return f"{find_task(self.task).name}-{self.method}-s{self.seed}"

@@ -32,6 +32,7 @@ def task_of_file(path: Path) -> Task:
 
 def _task(file: MapFile, name: str, options: BattleOptions) -> Task:
     battle_map = replace(file.battle_map, name=name)
+    tested = None if file.test_agents is None else replace(battle_map, present_agents=file.test_agents)
     return Task(
         name=name,
         summary=battle_map.summary,
@@ -40,4 +41,5 @@ def _task(file: MapFile, name: str, options: BattleOptions) -> Task:
         make=lambda num_envs: SkirmishEnvironment(battle_map, num_envs, options),
         scripted=policies_of(file),
         enemies=len(battle_map.enemies),
+        make_test=None if tested is None else lambda num_envs: SkirmishEnvironment(tested, num_envs, options),
     )

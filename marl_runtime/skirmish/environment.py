@@ -92,7 +92,7 @@ class SkirmishEnvironment(VectorEnvironment):
         self._rules = rules_record(battle_map, options.layout, stock_reward=options.reward == "stock")
         self._spawns = spawn_arrays(battle_map, self.kinds)
         self._world = World(battle_map, names, self._kinds, num_envs)
-        self.regimes = self._world.regimes
+        self.regimes = self._world.regimes if battle_map.schedule else ()
         walled = marches(battle_map) and not self.terrain.all()
         self._routes = kernels.find_routes(self.terrain if walled else self.terrain[:0])
 
@@ -146,7 +146,7 @@ class SkirmishEnvironment(VectorEnvironment):
         if self._world.changes:
             self._world.step(played, self.units, self._battles)
         self.observe(played)
-        return StepResult(rewards, terminated, truncated, won, self._world.regime.copy())
+        return StepResult(rewards, terminated, truncated, won, self._world.regime.copy() if self.regimes else None)
 
     def observe(self, mask: BoolArray) -> None:
         """Write observations, states and masks again from `units`, where `mask` is true; for those who moved units."""

@@ -100,7 +100,7 @@ def play_episodes(player: Player, seed: int, count: int, first: int = 0) -> Iter
 
     Each is yielded as soon as it was played. A task without positions raises `UsageError`.
     """
-    environment = player.task.make(1)
+    environment = player.task.environment(1, testing=True)
     try:
         capture = capture_of(environment)
         rollout = Rollout(environment, player.protocol if player.acted_on else None)

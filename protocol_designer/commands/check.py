@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 from protocol_designer.commands.folders import layout_of
-from protocol_designer.commands.options import Json
+from protocol_designer.commands.options import Json, Schema
 
 
 def check(
     protocol: Annotated[Path, typer.Argument(help="Folder of a protocol, or one part's file.", show_default=False)],
     task: Annotated[str, typer.Option(help="Task it is for; read from the folder unless named.")] = "",
+    schema: Schema = None,
     as_json: Json = False,
 ) -> None:
     """Say what is wrong with a protocol's sources, with line, column and remedy; nothing is run."""
@@ -24,12 +25,12 @@ def check(
 
     if not protocol.exists():
         raise UsageError(f"{protocol} does not exist")
-    schema = layout_of(protocol if protocol.is_dir() else protocol.parent, task)
+    layout = layout_of(protocol if protocol.is_dir() else protocol.parent, task, schema)
     if protocol.is_dir():
         sources = {protocol / f"part{number}.py": source for number, source in part_sources(protocol).items()}
     else:
         sources = {protocol: protocol.read_bytes()}
-    found = {path: validate(source, schema=schema, part=0, file=str(path)) for path, source in sources.items()}
+    found = {path: validate(source, schema=layout, part=0, file=str(path)) for path, source in sources.items()}
     everything = [diagnostic.to_json() for diagnostics in found.values() for diagnostic in diagnostics]
     if as_json:
         typer.echo(json.dumps(everything, indent=2))

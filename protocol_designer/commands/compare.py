@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from protocol_designer.commands.console import Progress, print_result, print_rows
-from protocol_designer.commands.folders import config_of, named, ratio_of, validate_frozen
+from protocol_designer.commands.folders import config_of, full_name, named, ratio_of, validate_frozen
 from protocol_designer.commands.options import (
     Device,
     EncoderLoop,
@@ -16,6 +16,7 @@ from protocol_designer.commands.options import (
     Json,
     Preset,
     Runs,
+    Schema,
     Steps,
     Task,
     Trust,
@@ -25,6 +26,7 @@ from protocol_designer.commands.options import (
 
 def compare(
     task: Task,
+    schema: Schema = None,
     methods: Annotated[str, typer.Option(help="Comma-separated methods.")] = "qmix,direct,enc_zero,lmac,qmix_state",
     protocol: Annotated[
         Path | None, typer.Option(help="Folder of a frozen protocol, for the methods that use one.")
@@ -53,6 +55,7 @@ def compare(
     from marl_runtime.presets import find_preset
     from marl_runtime.training import TrainConfig
 
+    task = full_name(task, schema)
     validate_frozen(protocol, task)
     given = find_preset(preset)
     base = config_of(

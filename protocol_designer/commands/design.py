@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from protocol_designer.commands.console import Progress, print_result, say, wait_for_reply
-from protocol_designer.commands.folders import config_of
-from protocol_designer.commands.options import Data, Episodes, Json, Seed
+from protocol_designer.commands.folders import config_of, full_name
+from protocol_designer.commands.options import Data, Episodes, Json, Schema, Seed
 
 if TYPE_CHECKING:
     from protocol_designer.types import Feedback
@@ -34,6 +34,7 @@ def _refuse_misplaced_options(context: typer.Context) -> None:
 def design(
     context: typer.Context,
     task: Annotated[str, typer.Option("--task", help="Task to design for; `design-protocol tasks` lists them.")] = "",
+    schema: Schema = None,
     designer: Annotated[
         str, typer.Option(help="auto, search, openai, anthropic, manual, replay; controls: random, everything.")
     ] = "auto",
@@ -85,7 +86,8 @@ def design(
     from protocol_designer.screen import show_design
     from sai import SaiConfig
 
-    task_name = find_task(task).name  # a map's file is named by its path, its folder by its name
+    wanted = full_name(task, schema)
+    task_name = find_task(wanted).name  # a task that is found by a file's name has one of its own
     limits = config_of(
         CallLimits, max_calls=max_llm_calls, max_cost=max_cost or None, max_output_tokens=max_output_tokens
     )
@@ -105,7 +107,7 @@ def design(
         wait=wait_for_reply,
     )
     sys.stderr.write(chosen.description + "\n")
-    data_set = gather_data(task, config_of(GatherConfig, episodes=episodes, seed=seed), data, Progress())
+    data_set = gather_data(wanted, config_of(GatherConfig, episodes=episodes, seed=seed), data, Progress())
     config = config_of(
         DesignConfig,
         seed=seed,
@@ -118,6 +120,6 @@ def design(
         sai=SaiConfig.thorough(seed) if thorough else config_of(SaiConfig, seed=seed),
     )
     folder = out / task_name / (name or f"{chosen.name}-s{seed}")
-    settings = {"task": task, **chosen.settings}
+    settings = {"task": task_name, **chosen.settings}
     result = design_protocol(data_set, chosen.make_designer, config, folder, settings, Progress())
-    print_result(result.to_json(), as_json, lambda: show_design(folder, result.manifest, task, result.found))
+    print_result(result.to_json(), as_json, lambda: show_design(folder, result.manifest, wanted, result.found))

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from protocol_designer.commands.console import print_result
-from protocol_designer.commands.folders import config_of, validate_run
-from protocol_designer.commands.options import Json, Seed
+from protocol_designer.commands.folders import config_of, validate_run, workers_of
+from protocol_designer.commands.options import Json, Seed, Workers, WorkerTimeout
 
 
 def evaluate(
@@ -21,6 +21,8 @@ def evaluate(
     message_loss: Annotated[float, typer.Option(help="Share of messages lost on the way.", min=0, max=1)] = 0.0,
     message_noise: Annotated[float, typer.Option(help="Standard deviation of noise added to messages.", min=0)] = 0.0,
     message_delay: Annotated[int, typer.Option(help="Steps that messages arrive late.", min=0)] = 0,
+    workers: Workers = 0,
+    worker_timeout: WorkerTimeout = 10.0,
     csv: Annotated[Path | None, typer.Option(help="Write one row per episode to this file.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -36,6 +38,7 @@ def evaluate(
         message_loss=message_loss,
         message_noise=message_noise,
         message_delay=message_delay,
+        workers=workers_of(workers, worker_timeout),
     )
     if run is not None and not policy:
         validate_run(run)

@@ -10,29 +10,37 @@ from protocol_designer.commands.console import Progress
 if TYPE_CHECKING:
     from buffers.dataset import DataSet
     from buffers.schema import TaskSchema
+    from marl_runtime.workers import WorkerSettings
 
 Config = TypeVar("Config")
 
 
-def task_of(protocol: Path, task: str) -> str:
+def full_name(task: str, schema: Path | None) -> str:
+    """Return the name that finds the task anywhere: `task`, with its file where `--schema` names one."""
+    if schema is None:
+        return task
+    from marl_runtime.environments.own import with_schema
+
+    return with_schema(task, schema)
+
+
+def task_of(protocol: Path, task: str, schema: Path | None = None) -> str:
     """Return the task that a protocol's folder is for: the one named, the manifest's, or the parent folder's name."""
     from generated_protocols.manifest import read_manifest
 
-    if task:
-        return task
-    if (protocol / "manifest.json").exists():
-        return read_manifest(protocol).task
-    return protocol.resolve().parent.name
+    if not task and (protocol / "manifest.json").exists():
+        task = read_manifest(protocol).task
+    return full_name(task or protocol.resolve().parent.name, schema)
 
 
-def schema_of(protocol: Path, task: str) -> TaskSchema:
+def schema_of(protocol: Path, task: str, schema: Path | None = None) -> TaskSchema:
     """Return the schema of the task that a protocol is for."""
     from marl_runtime.tasks import find_task
 
-    return find_task(task_of(protocol, task)).schema
+    return find_task(task_of(protocol, task, schema)).schema
 
 
-def layout_of(protocol: Path, task: str) -> TaskSchema:
+def layout_of(protocol: Path, task: str, schema: Path | None = None) -> TaskSchema:
     """Return the schema to read a protocol's names by: the folder's own where it holds one of that task.
 
     It has the names that the protocol was made for. To ask the task itself costs half a second: it loads the simulator.
@@ -41,9 +49,9 @@ def layout_of(protocol: Path, task: str) -> TaskSchema:
 
     if (protocol / "schema.json").exists():
         own = read_schema(protocol)
-        if own.name == task_of(protocol, task):
+        if schema is None and own.name == task_of(protocol, task):
             return own
-    return schema_of(protocol, task)
+    return schema_of(protocol, task, schema)
 
 
 def data_set_of(protocol: Path, task: str, data: Path) -> DataSet:
@@ -56,6 +64,7 @@ def data_set_of(protocol: Path, task: str, data: Path) -> DataSet:
     file, config = protocol / "manifest.json", GatherConfig()
     known = read_manifest(protocol).data_set.get("gathering") if file.exists() else None
     if known:
+        known = {key: value for key, value in known.items() if key != "origin"}
         config = from_json(GatherConfig, {**known, "message_dim": config.message_dim}, f"{file}, data_set.gathering,")
     return gather_data(task, config, data, Progress())
 
@@ -102,6 +111,13 @@ def config_of(kind: type[Config], **values: Any) -> Config:
 def named(**options: str) -> dict[str, str]:
     """Return the options that were given; an empty one was not."""
     return {name: value for name, value in options.items() if value}
+
+
+def workers_of(count: int, timeout: float) -> WorkerSettings:
+    """Return the settings of the processes that play."""
+    from marl_runtime.workers import WorkerSettings
+
+    return config_of(WorkerSettings, count=count, timeout=timeout)
 
 
 def ratio_of(steps_per_update: int | None) -> dict[str, float]:

@@ -10,12 +10,13 @@ import typer
 
 from protocol_designer.commands.console import Progress, print_result
 from protocol_designer.commands.folders import data_set_of, schema_of, task_of
-from protocol_designer.commands.options import Data, Json, Protocol
+from protocol_designer.commands.options import Data, Json, Protocol, Schema
 
 
 def freeze(
     protocol: Protocol,
     task: Annotated[str, typer.Option(help="Task it is for; read from the folder unless named.")] = "",
+    schema: Schema = None,
     score: Annotated[bool, typer.Option(help="Score the edit on the recorded episodes.")] = True,
     review: Annotated[str, typer.Option(help="Name of the person who reviewed it.")] = "",
     data: Data = Path("data"),
@@ -28,8 +29,8 @@ def freeze(
     from protocol_designer.screen import freeze_lines
     from protocol_designer.validation import render
 
-    name = task_of(protocol, task)
-    schema = schema_of(protocol, name)
+    name = task_of(protocol, task, schema)
+    layout = schema_of(protocol, name)
     recorded, scorer, described = None, None, None
     if score:
         from protocol_designer.rescoring import recordings
@@ -40,7 +41,7 @@ def freeze(
     with Sandbox() as sandbox:
         report = freeze_edited(
             protocol,
-            schema,
+            layout,
             sandbox,
             recorded=recorded,
             scorer=scorer,

@@ -7,15 +7,18 @@ from pathlib import Path
 import typer
 
 from protocol_designer.commands.console import Progress, print_result, print_rows
-from protocol_designer.commands.folders import config_of
-from protocol_designer.commands.options import Data, Envs, Episodes, Json, Seed, Task
+from protocol_designer.commands.folders import config_of, full_name, workers_of
+from protocol_designer.commands.options import Data, Envs, Episodes, Json, Schema, Seed, Task, Workers, WorkerTimeout
 
 
 def gather(
     task: Task,
+    schema: Schema = None,
     episodes: Episodes = 5_000,
     seed: Seed = 0,
     envs: Envs = 32,
+    workers: Workers = 0,
+    worker_timeout: WorkerTimeout = 10.0,
     data: Data = Path("data"),
     as_json: Json = False,
 ) -> None:
@@ -23,7 +26,12 @@ def gather(
     from marl_runtime.gathering import GatherConfig
     from marl_runtime.gathering import gather as gather_data
 
-    data_set = gather_data(task, config_of(GatherConfig, episodes=episodes, seed=seed, envs=envs), data, Progress())
+    data_set = gather_data(
+        full_name(task, schema),
+        config_of(GatherConfig, episodes=episodes, seed=seed, envs=envs, workers=workers_of(workers, worker_timeout)),
+        data,
+        Progress(),
+    )
     rows = data_set.manifest["policies"]
     print_result(
         {"path": str(data_set.path), "hash": data_set.hash, "policies": rows}, as_json, lambda: print_rows(rows)

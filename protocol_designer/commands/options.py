@@ -10,12 +10,22 @@ import typer
 Task = Annotated[
     str, typer.Option("--task", help="Task to work on; `design-protocol tasks` lists them.", show_default=False)
 ]
+Schema = Annotated[
+    Path | None,
+    typer.Option(help="With --task module:factory: its task file, where it does not stand beside the module."),
+]
 Seed = Annotated[int, typer.Option(help="Root seed: the same seed gives the same result.", min=0)]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Data = Annotated[Path, typer.Option(help="Folder of the gathered data sets.")]
 Runs = Annotated[Path, typer.Option(help="Folder of the training runs.")]
 Episodes = Annotated[int, typer.Option(help="Episodes to gather.", min=1)]
 Envs = Annotated[int, typer.Option(help="Episodes played in step.", min=1)]
+Workers = Annotated[
+    int, typer.Option(help="Processes that play the environments, for slow ones or ones that crash; 0 is none.", min=0)
+]
+WorkerTimeout = Annotated[
+    float, typer.Option(help="Seconds in which a worker has to build, reset or step its environments.", min=0.1)
+]
 Steps = Annotated[int, typer.Option(help="Environment steps to train for.", min=1)]
 UpdateRatio = Annotated[
     int | None, typer.Option(help="Environment steps played for each update of 32 episodes.  [default: 200]", min=1)

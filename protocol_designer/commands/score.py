@@ -9,12 +9,13 @@ import typer
 
 from protocol_designer.commands.console import Progress, print_result
 from protocol_designer.commands.folders import data_set_of, task_of
-from protocol_designer.commands.options import Data, Json, Protocol
+from protocol_designer.commands.options import Data, Json, Protocol, Schema
 
 
 def score(
     protocol: Protocol,
     task: Annotated[str, typer.Option(help="Task it is for; read from the folder unless named.")] = "",
+    schema: Schema = None,
     on: Annotated[Path | None, typer.Option(help="A run: score on episodes of its trained policy instead.")] = None,
     episodes: Annotated[int, typer.Option(help="With --on: episodes to play.", min=10)] = 1_000,
     csv: Annotated[Path | None, typer.Option(help="Write the tables as CSV files into this folder.")] = None,
@@ -25,7 +26,7 @@ def score(
     from protocol_designer.rescoring import score_folder
     from protocol_designer.screen import pass_table, wide_print
 
-    name = task_of(protocol, task)
+    name = task_of(protocol, task, schema)
     if on is None:
         data_set = data_set_of(protocol, name, data)
     else:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from protocol_designer.commands.console import Progress, print_run
-from protocol_designer.commands.folders import config_of, named, ratio_of, validate_frozen
+from protocol_designer.commands.folders import config_of, full_name, named, ratio_of, validate_frozen, workers_of
 from protocol_designer.commands.options import (
     Device,
     EncoderLoop,
@@ -17,22 +17,28 @@ from protocol_designer.commands.options import (
     Preset,
     RewardStandardisation,
     Runs,
+    Schema,
     Seed,
     Steps,
     Task,
     Trust,
     UpdateRatio,
+    Workers,
+    WorkerTimeout,
 )
 
 
 def train(
     task: Task,
+    schema: Schema = None,
     protocol: Annotated[Path | None, typer.Option(help="Folder of a frozen protocol.")] = None,
     method: Annotated[str, typer.Option(help="What learns: lmac, direct, enc_zero, qmix, qmix_state.")] = "",
     mixer: Annotated[str, typer.Option(help="How utilities become the joint value: qmix, vdn or qplex.")] = "qmix",
     steps: Steps = 1_000_000,
     seed: Seed = 0,
     envs: Envs = 32,
+    workers: Workers = 0,
+    worker_timeout: WorkerTimeout = 10.0,
     preset: Preset = "",
     steps_per_update: UpdateRatio = None,
     encoder_loop: EncoderLoop = "",
@@ -68,6 +74,7 @@ def train(
     from marl_runtime.training import TrainConfig
     from marl_runtime.training import train as train_run
 
+    task = full_name(task, schema)
     validate_frozen(protocol, task)
     given = find_preset(preset)
     config = config_of(
@@ -81,6 +88,7 @@ def train(
         seed=seed,
         steps=steps,
         envs=envs,
+        workers=workers_of(workers, worker_timeout),
         eval_every=eval_every,
         eval_episodes=eval_episodes,
         checkpoint_every=checkpoint_every,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gymnasium
 import numpy as np
 import pytest
 
+from buffers.errors import UnknownNameError, UsageError
 from marl_runtime.environments.foraging import ACTION_NAMES, ForagingEnvironment, ForagingSettings
+from marl_runtime.environments.foraging_settings import settings_of
 from marl_runtime.tasks import find_task
 
 NAME = "Foraging-1s-8x8-2p-2f-coop"
@@ -129,8 +132,9 @@ def test_resetting_one_leaves_the_others() -> None:
     assert (env.state[1] != before[1]).any()
 
 
-def test_the_oracle_eats_nearly_everything() -> None:
-    task = find_task(NAME)
+@pytest.mark.parametrize(("name", "share"), [(NAME, 0.85), ("Foraging-1s-11x11-6p-4f-coop", 0.7)])
+def test_the_oracle_eats_nearly_everything(name: str, share: float) -> None:
+    task = find_task(name)
     env, policy = task.make(200), task.scripted["oracle"]()
     everyone = np.ones(200, dtype=bool)
     env.reset(everyone, np.arange(200))
@@ -140,5 +144,99 @@ def test_the_oracle_eats_nearly_everything() -> None:
         result = env.step(policy.act(env))
         returns += result.rewards
         wins |= result.success
-    assert wins.mean() > 0.85
+    assert wins.mean() > share
     np.testing.assert_allclose(returns[wins], 1, atol=1e-5)
+
+
+def test_an_episode_is_its_seeds_alone_whatever_was_played_before() -> None:
+    # The package lets nobody appear where a player stood at the end of the last episode.
+    used, fresh = ForagingEnvironment(ForagingSettings(NAME), 1), ForagingEnvironment(ForagingSettings(NAME), 1)
+    for seed in range(60):
+        used.reset(np.array([True]), np.array([seed]))
+    for seed in range(60):
+        used.reset(np.array([True]), np.array([seed]))
+        fresh = ForagingEnvironment(ForagingSettings(NAME), 1)
+        fresh.reset(np.array([True]), np.array([seed]))
+        np.testing.assert_array_equal(used.state, fresh.state)
+
+
+@pytest.mark.parametrize(("name", "size"), [(NAME, 300), ("Foraging-1s-11x11-6p-4f-coop", 507)])
+def test_the_padded_grid_has_the_published_size(name: str, size: int) -> None:
+    # 3 x (8 + 2)² and 3 x (11 + 2)²
+    assert find_task(f"{name},state=grid").schema.state_dim == size
+
+
+def test_every_cell_of_the_padded_grid_is_where_its_name_says() -> None:
+    env = find_task(f"{NAME},state=grid").make(1)
+    assert isinstance(env, ForagingEnvironment)
+    env.reset(np.array([True]), np.array([5]))
+    lay_out(env, players=[(0, 3, 1), (7, 4, 2)], foods=[(1, 3, 3), (5, 5, 3)])
+    state = dict(zip([f.name for f in env.schema.state_fields], env.state[0].tolist(), strict=True))
+    levels = {name: value for name, value in state.items() if value and not name.endswith("accessible")}
+    assert levels == {
+        "row_0_column_3.agent_level": 0.5,  # level 1 of at most 2
+        "row_7_column_4.agent_level": 1.0,
+        "row_1_column_3.food_level": 0.75,  # level 3 of at most 4
+        "row_5_column_5.food_level": 0.75,
+    }
+    free = {name for name, value in state.items() if value and name.endswith("accessible")}
+    assert len(free) == 8 * 8 - 4
+    assert "row_0_column_3.accessible" not in free
+    assert not [name for name in free if "_m1" in name or "_8" in name]  # the rim is never free
+
+
+def test_every_registered_id_stands_for_its_own_parameters() -> None:
+    ids = [name for name in gymnasium.registry if name.startswith("Foraging-") and "grid" not in name]
+    assert len(ids) == 1920
+    for name in ids:
+        known = {k: v for k, v in gymnasium.spec(name).kwargs.items() if k != "grid_observation"}
+        found = vars(settings_of(name))
+        assert {key: found[key] for key in known} == known, name
+
+
+def test_grid_ids_and_names_without_a_version() -> None:
+    grid = settings_of("Foraging-grid-3s-10x10-4p-2f-v3")
+    assert (grid.sight, grid.players, grid.max_num_food, grid.force_coop, grid.max_episode_steps) == (
+        3,
+        4,
+        2,
+        False,
+        50,
+    )
+    ours = settings_of("Foraging-2s-8x8-2p-2f-coop-pen")
+    assert (ours.sight, ours.penalty, ours.force_coop, ours.max_episode_steps) == (2, 0.1, True, 25)
+
+
+def test_parameters_follow_the_name() -> None:
+    name = "Foraging-8x8-2p-2f-v3,field_size=6x9,max_player_level=2+3,sight=2,observe_agent_levels=false,penalty=0.5"
+    task = find_task(name)
+    env = task.make(1)
+    assert isinstance(env, ForagingEnvironment)
+    assert (env.settings.field_size, env.settings.max_player_level, env.settings.penalty) == ((6, 9), (2, 3), 0.5)
+    assert env.settings.top_food_level == 5
+    assert task.schema.obs_dim == 3 * 5 * 5
+    env.reset(np.array([True]), np.array([5]))
+    lay_out(env, players=[(5, 8, 3), (4, 8, 2)], foods=[(2, 2, 5), (4, 5, 2)])
+    seen = {f.name: v for f, v in zip(env.schema.obs_fields, env.obs[0, 0], strict=True) if v and "agent" in f.name}
+    assert seen == {"cell_here.agent_level": 1.0, "cell_n1.agent_level": 1.0}  # that, not which level
+    assert env.state[0, :3].tolist() == [1.0, 1.0, 1.0]  # row 5 of 0 to 5, column 8 of 0 to 8, level 3 of 3
+    lay_out(env, players=[(2, 3, 3), (5, 8, 2)], foods=[(2, 2, 5), (4, 5, 2)])
+    assert env.step(np.array([[LOAD, STAY]])).rewards.tolist() == [-0.5]  # 3 is not enough for 5: the penalty
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "message"),
+    [
+        ("Foraging-2s-8x8-2p-2f-coop-v2", UsageError, r"another version.*present one is Foraging-2s-8x8-2p-2f-coop-v3"),
+        ("Foraging-8x8-2p-2f-s1", UnknownNameError, r"did you mean .*'Foraging-1s-8x8-2p-2f-coop'"),
+        (f"{NAME},sigth=1", UnknownNameError, r"'sigth': did you mean 'sight'"),
+        (f"{NAME},sight=near", UsageError, r"sight=near is not a number of cells"),
+        (f"{NAME},sight=9", UsageError, r"sight 9 is not between 1 and the larger side of 8x8"),
+        (f"{NAME},max_player_level=1+2+3", UsageError, r"max_player_level has 3 levels, for 2 of them"),
+        (f"{NAME},min_player_level=3", UsageError, r"player levels from \(3, 3\) to \(2, 2\)"),
+        (f"{NAME},state=padded", UsageError, r"state 'padded' is neither 'compact' nor 'grid'"),
+    ],
+)
+def test_a_wrong_name_is_answered(name: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        find_task(name)

@@ -12,7 +12,8 @@ from typing import Any
 
 from buffers.errors import RejectedError, UsageError
 from marl_runtime.skirmish.maps.battle_map import BattleMap, Rect, Spawn
-from marl_runtime.skirmish.maps.checks import UNITS, Checks
+from marl_runtime.skirmish.maps.checks import UNITS
+from marl_runtime.skirmish.maps.reading_changes import ChangesReader
 
 __all__ = ["MapFile", "Script", "read_map"]
 
@@ -36,12 +37,16 @@ class Script:
 
 @dataclass(frozen=True)
 class MapFile:
-    """What a file declares: the map, who plays it by hand, and whether it is a task in smac_plus too."""
+    """What a file declares: the map, who plays it by hand, and whether it is a task in smac_plus too.
+
+    `test_agents`: how many agents take part in tests, fewest and most, where that differs from training.
+    """
 
     path: Path
     battle_map: BattleMap
     scripted: Script
     published_layout: bool = False
+    test_agents: tuple[int, int] | None = None
 
 
 def read_map(path: Path) -> MapFile:
@@ -65,11 +70,11 @@ def read_map(path: Path) -> MapFile:
     return _Reader(path).read(content)
 
 
-class _Reader(Checks):
+class _Reader(ChangesReader):
     """Reads one file, table by table."""
 
     def read(self, content: Mapping[str, Any]) -> MapFile:
-        known = set(_KEYS) | {"spawns", "scripted", "published_layout"}
+        known = set(_KEYS) | {"spawns", "scripted", "published_layout", "schedule", "agents"}
         self.known_keys(content, known, "")
         for key in (
             "summary",
@@ -83,27 +88,40 @@ class _Reader(Checks):
                 raise self.wrong(f"the key {key!r} is missing; docs/maps.md lists all keys")
         values = {key: _KEYS[key](self, value, key) for key, value in content.items() if key in _KEYS}
         values.setdefault("open_rects", ((0, 0, values.get("size", 32), values.get("size", 32)),))
-        values["type_bits"] = self._type_bits(values)
         n_allies, n_units = len(values["allies"]), len(values["allies"]) + len(values["enemies"])
+        values["schedule"] = self.schedule(content.get("schedule", ()), n_units, values["episode_limit"])
+        values["type_bits"] = self._type_bits(values)
+        numbers = self.numbers(content.get("agents"), n_allies)
         self._require_fit(values)
         spawns: list[Spawn] = []
         for number, value in enumerate(self.list_of(content.get("spawns", _SMAC_SPAWNS), "spawns")):
             spawns += self._spawn(value, f"spawns[{number}]", n_allies, n_units, values.get("size", 32))
         self._require_all_placed(spawns, n_units)
-        battle_map = BattleMap(name=self.path.stem, spawns=tuple(spawns), **values)
+        try:
+            battle_map = BattleMap(
+                name=self.path.stem, spawns=tuple(spawns), present_agents=numbers and numbers[0], **values
+            )
+        except ValueError as error:
+            raise self.wrong(str(error)) from error
         self._require_open_ground(battle_map)
         return MapFile(
             self.path,
             battle_map,
             self._script(content.get("scripted", {})),
             self.flag(content.get("published_layout", False), "published_layout"),
+            numbers and numbers[1],
         )
 
     def _type_bits(self, values: Mapping[str, Any]) -> dict[str, int]:
         """The file's, else SMAC's own: none where each side has one kind of unit, else one each; -1 is no bit."""
         sides = (values["allies"], values["enemies"])
-        kinds = tuple(values.get("random_team") or dict.fromkeys((*sides[0], *sides[1])))
-        if "type_bits" not in values and (len(kinds) == 1 or len(set(sides[0])) == len(set(sides[1])) == 1):
+        later = [name for change in values["schedule"] for name in change.become.values()]
+        kinds = tuple(values.get("random_team") or dict.fromkeys((*sides[0], *sides[1], *later)))
+        if (
+            "type_bits" not in values
+            and not later
+            and (len(kinds) == 1 or len(set(sides[0])) == len(set(sides[1])) == 1)
+        ):
             return dict.fromkeys(kinds, -1)
         given: dict[str, int] = values.get("type_bits", {name: bit for bit, name in enumerate(kinds)})
         missing = [name for name in kinds if name not in given]
