@@ -25,6 +25,7 @@ from protocol_designer.commands.evaluate import evaluate
 from protocol_designer.commands.freeze import freeze
 from protocol_designer.commands.gather import gather
 from protocol_designer.commands.importing import import_protocol
+from protocol_designer.commands.probe import probe
 from protocol_designer.commands.resume import resume
 from protocol_designer.commands.review import review
 from protocol_designer.commands.score import score
@@ -55,7 +56,22 @@ app = typer.Typer(
 )
 
 app.callback(invoke_without_command=True)(design)
-for command in (tasks, gather, check, freeze, score, show, diff, review, train, resume, evaluate, compare, doctor):
+for command in (
+    tasks,
+    gather,
+    check,
+    freeze,
+    score,
+    show,
+    diff,
+    review,
+    train,
+    resume,
+    evaluate,
+    compare,
+    probe,
+    doctor,
+):
     app.command()(command)
 app.command("import")(import_protocol)
 
