@@ -33,8 +33,13 @@ RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 BYTE, FLOAT = 8, 32
 
 
+SHOWN: set[str] = set()
+
+
 def show(done: int, total: int, text: str) -> None:
-    if done in (0, total):
+    """Say what is going on when it is something else than before."""
+    if text not in SHOWN:
+        SHOWN.add(text)
         sys.stderr.write(f"{datetime.now(UTC):%H:%M:%S} {text}: {done:,} of {total:,}\n")
 
 
@@ -95,9 +100,9 @@ def protocol_bits(bandwidth: Mapping[str, Any]) -> tuple[float | None, float | N
     return bandwidth["total"] / len(rounded), sum(rounded) / len(rounded)
 
 
-def probed(run: Path, episodes: int) -> dict[str, Any]:
+def probed(run: Path, config: ProbeConfig) -> dict[str, Any]:
     """The probe of a complete run, read from its folder where it was measured in the same way before."""
-    config, file = ProbeConfig(episodes=episodes), run / "probe.json"
+    file = run / "probe.json"
     if file.exists():
         known = read_json_object(file)
         if known.get("config") == vars(config):
@@ -113,7 +118,7 @@ def result_of(task: str, protocol: Path, chosen: argparse.Namespace) -> dict[str
     probes = []
     for (method, seed), run in runs.items():
         show(len(probes), len(runs), f"{task}, probe")
-        found = probed(run, chosen.probe_episodes)
+        found = probed(run, ProbeConfig(chosen.probe_episodes, updates=chosen.probe_updates))
         probes.append({"seed": seed, **found, "method": method})
     calibrations = {
         f"{method}-s{seed}": read_json_object(run / "calibration.json")
@@ -182,10 +187,11 @@ def write(state: dict[str, Any], out: Path) -> None:
         "# Methods and controls",
         "",
         "Written by `python benchmarks/methods.py report` from `methods.json`, which holds every figure. What each",
-        "method is: [../methods.md](../methods.md). Success and return: interquartile mean over seeds of the mean over the",
-        "last five evaluations, with bootstrap intervals over seeds. The maps are SMAC-Comm-like, played by the embedded",
-        "simulator: no figure here can be set beside one from StarCraft II. Bits of protocols are as measured by `freeze`.",
-        "In bytes: 8 bits a number, a bit stays a bit. Position error: `design-protocol probe`, mean over seeds.",
+        "method is: [../methods.md](../methods.md). Success and return: interquartile mean over seeds of the mean over",
+        "the last five evaluations, with bootstrap intervals over seeds. The maps are SMAC-Comm-like, played by the",
+        "embedded simulator: no figure here can be set beside one from StarCraft II. Bits of protocols are as `freeze`",
+        "measured them; in bytes, a number is 8 bits and a bit stays a bit. Position error: `design-protocol probe`,",
+        "mean over seeds.",
         "",
     ]
     for result in state.values():
@@ -206,6 +212,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--eval-every", type=int, default=30_000)
     parser.add_argument("--eval-episodes", type=int, default=96)
     parser.add_argument("--probe-episodes", type=int, default=384)
+    parser.add_argument("--probe-updates", type=int, default=400)
     parser.add_argument("--scripted-episodes", type=int, default=1_000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, default=RESULTS)
