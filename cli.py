@@ -27,6 +27,7 @@ from protocol_designer.commands.gather import gather
 from protocol_designer.commands.importing import import_protocol
 from protocol_designer.commands.new_task import new_task
 from protocol_designer.commands.plot import plot
+from protocol_designer.commands.probe import probe
 from protocol_designer.commands.report import report
 from protocol_designer.commands.resume import resume
 from protocol_designer.commands.review import review
@@ -73,6 +74,7 @@ for command in (
     resume,
     evaluate,
     compare,
+    probe,
     sweep,
     plot,
     report,

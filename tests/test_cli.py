@@ -44,6 +44,7 @@ def test_help_names_every_command_and_loads_nothing_heavy(tmp_path: Path) -> Non
         "evaluate",
         "resume",
         "compare",
+        "probe",
         "doctor",
         "watch",
     ]
