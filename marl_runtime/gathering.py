@@ -6,6 +6,8 @@ random actions from 5 % to 100 %, and scripted policies play where the task has 
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +17,7 @@ import numpy as np
 import torch
 
 from buffers.dataset import DataSet, DataSetWriter, gathering_hash
-from buffers.episodes import Float32Array, episode_bytes
+from buffers.episodes import EpisodeBatch, Float32Array, episode_bytes
 from buffers.memory import format_bytes, require_disk, require_memory
 from buffers.progress import Progress, silent
 from buffers.replay import ReplayBuffer
@@ -26,6 +28,7 @@ from marl_runtime.methods import MethodConfig
 from marl_runtime.rollout import NetworkActor, Rollout, ScriptedActor
 from marl_runtime.run_folder import versions
 from marl_runtime.seeding import generator, stream_seed
+from marl_runtime.spreading import Round, SpreadEnvironment, play_scripted, retried
 from marl_runtime.tasks import Task, find_task
 
 __all__ = ["GatherConfig", "gather", "gather_policy", "gathering_size"]
@@ -75,10 +78,13 @@ def gathering_size(task: Task, config: GatherConfig) -> int:
     return episode_bytes(task.schema, config.message_dim) * config.episodes
 
 
-def gather(task_name: str, config: GatherConfig, root: Path = Path("data"), progress: Progress = silent) -> DataSet:
+def gather(
+    task_name: str, config: GatherConfig, root: Path = Path("data"), progress: Progress = silent, workers: int = 1
+) -> DataSet:
     """Return the data set of `config`: found under `root` (its `found` says so, and `progress` is told), or gathered.
 
     Above 80 % of free memory, or without disk space, it is refused with `ResourceError` before anything is played.
+    `workers` processes play, and what they play is the same whatever their number; see `marl_runtime.spreading`.
     Ctrl-C keeps the episodes so far as a data set of their own and raises KeyboardInterrupt saying where.
     """
     task = find_task(task_name)
@@ -95,8 +101,8 @@ def gather(task_name: str, config: GatherConfig, root: Path = Path("data"), prog
     extra = {"versions": versions(), "bytes_in_memory": needed}
     with DataSetWriter(root, task.schema, names, config=known, seed=config.seed, extra=extra) as writer:
         try:
-            _gather_scripted(task, config, writer, progress)
-            _gather_qmix(task, config, writer, progress)
+            _gather_scripted(task, config, writer, progress, workers)
+            _gather_qmix(task, config, writer, progress, workers)
         except KeyboardInterrupt:
             if not writer.n_episodes:
                 raise
@@ -114,28 +120,44 @@ def _identity(config: GatherConfig) -> dict[str, Any]:
     return known
 
 
-def _gather_scripted(task: Task, config: GatherConfig, writer: DataSetWriter, progress: Progress) -> None:
+def _gather_scripted(task: Task, config: GatherConfig, writer: DataSetWriter, progress: Progress, workers: int) -> None:
     """Let every scripted policy play its part, each episode with its own epsilon up to 0.5."""
     if not task.scripted:
         return
     total = int(config.episodes * config.scripted_share)
     rng = generator(config.seed, "gathering epsilon, scripted")
-    rollout = Rollout(task.make(config.envs))
-    for index, (name, make) in enumerate(task.scripted.items()):
-        actor = ScriptedActor(make())
+    for index, name in enumerate(task.scripted):
         todo = total * (index + 1) // len(task.scripted) - total * index // len(task.scripted)
         seed = stream_seed(config.seed, f"gathering {name}")
+        rounds = []
         for first in range(0, todo, config.envs):
             count = min(config.envs, todo - first)
             # one in four plays exactly as it was written
             epsilon = (rng.uniform(0, 0.5, count) * (rng.random(count) >= 0.25)).astype(np.float32)
-            batch = rollout.play(actor, seed, first, count, epsilon)
-            writer.add(batch, np.full(count, config.stages + index), epsilon)
+            rounds.append(Round(seed, first, epsilon))
+        for played, batch in zip(rounds, _scripted_rounds(task, name, config.envs, rounds, workers), strict=True):
+            writer.add(batch, np.full(batch.n_episodes, config.stages + index), played.epsilon)
             progress(writer.n_episodes, config.episodes, f"scripted policy {name}")
-    rollout.environment.close()
 
 
-def _gather_qmix(task: Task, config: GatherConfig, writer: DataSetWriter, progress: Progress) -> None:
+def _scripted_rounds(task: Task, policy: str, envs: int, rounds: list[Round], workers: int) -> Iterator[EpisodeBatch]:
+    """Yield the rounds of a scripted policy, in this process or in several."""
+    if workers > 1:
+        yield from play_scripted(task.name, policy, envs, rounds, workers, _warn_of_death)
+        return
+    rollout, actor = Rollout(task.make(envs)), ScriptedActor(task.scripted[policy]())
+    try:
+        for played in rounds:
+            yield rollout.play(actor, played.root_seed, played.first_episode, len(played.epsilon), played.epsilon)
+    finally:
+        rollout.environment.close()
+
+
+def _warn_of_death(reason: str) -> None:
+    warnings.warn(f"{reason}: its round is played again", RuntimeWarning, stacklevel=2)
+
+
+def _gather_qmix(task: Task, config: GatherConfig, writer: DataSetWriter, progress: Progress, workers: int) -> None:
     """Train QMIX on the episodes that it plays, and write every one."""
     device = find_device("cpu")
     learner = build_learner(
@@ -147,7 +169,8 @@ def _gather_qmix(task: Task, config: GatherConfig, writer: DataSetWriter, progre
         device=device,
         seed=stream_seed(config.seed, "gathering weights"),
     )
-    rollout = Rollout(task.make(config.envs))
+    environment = SpreadEnvironment(task.name, config.envs, workers) if workers > 1 else task.make(config.envs)
+    rollout = Rollout(environment)
     replay = ReplayBuffer(task.schema, config.replay_episodes)
     actor = NetworkActor(learner.method, device)
     sampling = generator(config.seed, "gathering sampling")
@@ -157,7 +180,7 @@ def _gather_qmix(task: Task, config: GatherConfig, writer: DataSetWriter, progre
     for first in range(0, todo, config.envs):
         count = min(config.envs, todo - first)
         epsilon = _mixed_epsilon(exploring, count, first / todo)
-        batch = rollout.play(actor, seed, first, count, epsilon)
+        batch = retried(partial(rollout.play, actor, seed, first, count, epsilon), environment, _warn_of_death)
         stage = (np.arange(first, first + count) * config.stages) // todo
         writer.add(batch, stage, epsilon)
         replay.add(batch)

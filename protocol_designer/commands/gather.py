@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -16,6 +17,9 @@ def gather(
     episodes: Episodes = 5_000,
     seed: Seed = 0,
     envs: Envs = 32,
+    workers: Annotated[
+        int, typer.Option(help="Processes that play; the episodes are the same whatever their number.", min=1)
+    ] = 1,
     data: Data = Path("data"),
     as_json: Json = False,
 ) -> None:
@@ -23,7 +27,8 @@ def gather(
     from marl_runtime.gathering import GatherConfig
     from marl_runtime.gathering import gather as gather_data
 
-    data_set = gather_data(task, config_of(GatherConfig, episodes=episodes, seed=seed, envs=envs), data, Progress())
+    config = config_of(GatherConfig, episodes=episodes, seed=seed, envs=envs)
+    data_set = gather_data(task, config, data, Progress(), workers)
     rows = data_set.manifest["policies"]
     print_result(
         {"path": str(data_set.path), "hash": data_set.hash, "policies": rows}, as_json, lambda: print_rows(rows)
