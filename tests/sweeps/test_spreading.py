@@ -24,7 +24,7 @@ def test_a_data_set_is_the_same_bits_whatever_the_number_of_processes(tmp_path: 
     assert gather(TASK, config, tmp_path / "3", workers=3).hash == one.hash
 
 
-def test_a_process_that_dies_has_its_round_played_again() -> None:
+def test_scripted_rounds_come_in_order_and_are_the_same_bits() -> None:
     task = find_task(TASK)
     actor = ScriptedActor(task.scripted["rush"]())
     rounds = [Round(5, first, np.full(4, 0.2, np.float32)) for first in (0, 4, 8)]
