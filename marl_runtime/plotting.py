@@ -15,7 +15,7 @@ from buffers.memory import naming_full_disk
 from marl_runtime.configuration import to_json
 from marl_runtime.metrics import read_metrics
 from marl_runtime.run_folder import RunFolder
-from marl_runtime.run_index import gathering_steps, read_config, run_hash
+from marl_runtime.run_index import UNDECIDING, gathering_steps, read_config, run_hash
 from marl_runtime.statistics import over_seeds
 from marl_runtime.training_config import TrainConfig
 
@@ -119,7 +119,7 @@ def _flat(config: TrainConfig) -> dict[str, Any]:
     value = to_json(config)
     flat: dict[str, Any] = {}
     for name, entry in value.items():
-        if name not in ("seed", "steps", "task", "method"):
+        if name == "protocol" or name not in ("seed", "steps", "task", "method", *UNDECIDING):
             flat |= {f"{name}.{key}": v for key, v in entry.items()} if isinstance(entry, dict) else {name: entry}
     return flat
 

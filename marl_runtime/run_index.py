@@ -15,18 +15,24 @@ from marl_runtime.configuration import from_json, to_json
 from marl_runtime.run_folder import RunFolder
 from marl_runtime.training_config import TrainConfig
 
-__all__ = ["find_run", "gathering_steps", "is_held", "last_step", "read_config", "run_hash"]
+__all__ = ["UNDECIDING", "find_run", "gathering_steps", "is_held", "last_step", "read_config", "run_hash"]
+
+
+UNDECIDING = ("protocol", "log_every", "checkpoint_every")
+"""Options that decide nothing about what is learnt; a protocol counts by its content."""
 
 
 def run_hash(config: TrainConfig, protocol: Path | None = None) -> str:
     """Return the SHA-256 of what decides a run: options that are not at their default, and the protocol's content.
 
-    `protocol` is the folder to read, `config.protocol` unless it is given. Where a protocol lies does not count, and
-    an option that a later version adds changes no hash of runs that leave it at its default.
+    `protocol` is the folder to read, `config.protocol` unless it is given. Where a protocol lies does not count, nor
+    how often a run is logged and saved; and an option that a later version adds changes no hash of runs that leave it
+    at its default.
     """
     # through JSON and back, so that 1 and 1.0 are the same
     told = _told(from_json(TrainConfig, to_json(config), "the configuration"))
-    told.pop("protocol", None)
+    for name in UNDECIDING:
+        told.pop(name, None)
     folder = protocol if protocol is not None or config.protocol is None else Path(config.protocol)
     return hashlib.sha256(json.dumps([told, _protocol_hash(folder)], sort_keys=True).encode()).hexdigest()
 
