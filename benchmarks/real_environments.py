@@ -11,6 +11,7 @@ line's default decoders on the select split, on the state fields with headroom b
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import json
 import sys
 import time
@@ -103,6 +104,13 @@ def searched(name: str) -> dict[str, Any]:
     return {**known, "search": card.summary(), "over_none": gain, "bits_per_step": run.bandwidth.total}
 
 
+def installed(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
 def measure(name: str) -> dict[str, Any]:
     schema = find_task(name).schema
     return {
@@ -112,7 +120,7 @@ def measure(name: str) -> dict[str, Any]:
         "random": random_play(name),
         "design": searched(name),
         "episodes": EPISODES, "passes": PASSES, "seed": SEED,
-        "date": datetime.now(UTC).date().isoformat(), "versions": versions(),
+        "date": datetime.now(UTC).date().isoformat(), "versions": {**versions(), "mpe2": installed("mpe2")},
     }  # fmt: skip
 
 
@@ -147,7 +155,7 @@ def report(results: Mapping[str, Any]) -> str:
             "|---|---|---|---|---|---|---|---|---|---|---|",
             *map(row_of, found),
             "",
-            f"Success is that of rebuilding the state (docs/scoring.md), not of playing. {EPISODES} gathered episodes and {PASSES} refinement pass",
+            f"Success is that of rebuilding the state (docs/scoring.md), not of playing; the gain is paired, over what is scored in both. {EPISODES} gathered episodes and {PASSES} refinement pass",
             "for each task, far fewer than by default (5,000 and 2): an indication. Speeds are of one process, random actions and their sampling",
             f"included, on a machine that was busy with other work. Measured on {', '.join(dates)}.",
             "",

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium import spaces
+from typer.testing import CliRunner
 
 from buffers.errors import RejectedError, UsageError
+from cli import app
 from marl_runtime.environments.own import own_task, with_schema
 from marl_runtime.environments.parallel import ParallelEnvironment
 from marl_runtime.environments.task_file import read_task_file
@@ -270,3 +272,19 @@ def test_manifests_say_what_the_task_was_made_from_and_a_changed_file_is_gathere
     assert run.name.endswith("-lamps:Lamps-qmix-s0")
     assert json.loads((run / "environment.json").read_text())["origin"] == own_task(full).origin
     assert json.loads((run / "config.json").read_text())["task"] == full
+
+
+def test_commands_take_the_task_and_its_file(tmp_path: Path) -> None:
+    schema, folder = tmp_path / "mine.yaml", tmp_path / "protocol"
+    schema.write_text((EXAMPLES / "lamps.yaml").read_text().replace("lamp_0.lit", "left.lit"))
+    folder.mkdir()
+    source = 'def send(own):\n    return {"left": own["NAME"]}\n'
+    for name, expected in (("left.lit", 0), ("lamp_0.lit", 3)):
+        (folder / "part0.py").write_text(source.replace("NAME", name))
+        given = ["check", str(folder), "--task", "lamps:Lamps", "--schema", str(schema)]
+        try:
+            CliRunner().invoke(app, given, catch_exceptions=False)
+            code = 0
+        except RejectedError as error:  # what the command line turns into its exit status
+            code = error.exit_code
+        assert code == expected, name
