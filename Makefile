@@ -19,11 +19,12 @@ $(BIN)/design-protocol: pyproject.toml constraints.txt
 design: $(BIN)/design-protocol  ## make the environment and design a protocol for bane_vs_hM, offline
 	$(BIN)/design-protocol --task bane_vs_hM --designer search
 
+# a file's tests run in one process, a process per core: fixtures of a file are made once
 test: $(BIN)/design-protocol  ## run the test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-slow: $(BIN)/design-protocol  ## run the long tests too
-	$(BIN)/python -m pytest -m 'not llm'
+	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not llm'
 
 test-llm: $(BIN)/design-protocol  ## a design by a small language model that runs here (fetches 200 MB, takes ten minutes)
 	$(BIN)/python -m pip install --disable-pip-version-check -q xllamacpp==2026.10.11549

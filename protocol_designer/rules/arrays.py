@@ -125,7 +125,7 @@ def _array_call(name: str, arguments: Arguments) -> Value:
     first = arguments.get(0, "a") or UNKNOWN
     if name in _PLAIN:
         if name in ("ndim", "size"):
-            return integer(0, MAX_AXES) if name == "ndim" else Value(number=True)
+            return integer(0, MAX_AXES) if name == "ndim" else Value(number=True, row_count=first.rows)
         return Value(shaped=name == "ix_")
     if name in _MAKES:
         shape = arguments.get(0, "shape") or UNKNOWN
@@ -205,7 +205,7 @@ def _view(name: str, first: Value, arguments: Arguments) -> Value:
 
 def shape_value(value: Value) -> Value:
     """Return the value of `x.shape`."""
-    return Value(is_shape=True, row_count=value.rows and value.front, is_list=True)
+    return Value(is_shape=True, row_count=value.rows and value.front, axes=value.axes, is_list=True)
 
 
 def accessor_value(name: str, base: Value, arguments: Arguments) -> Value:
@@ -258,7 +258,7 @@ def _unpack_starred(value: Value, before: int, after: int) -> list[Value]:
 
 def shape_item(value: Value, index: int | None) -> Value:
     """Return one entry of a shape: R for the first of an array of rows, bounded by an assumed width for the others."""
-    if index == 0:
+    if index == 0 or (index == -1 and value.axes == 1):
         return Value(number=True, row_count=value.row_count)
     return Value(number=True, low=0, high=MAX_AXIS) if index is not None else Value(number=True)
 

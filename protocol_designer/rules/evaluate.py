@@ -206,7 +206,7 @@ class Evaluator(abc.ABC):
         if name == "ndim":
             return integer(0, MAX_AXES)
         if name == "size":
-            return _NUMBER
+            return Value(number=True, row_count=base.rows)
         return transposed(base) if name == "T" else UNKNOWN
 
     def _eval_Subscript(self, node: cst.Subscript, env: Environment) -> Value:

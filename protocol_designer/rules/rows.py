@@ -126,7 +126,8 @@ class RowsApart(Rule):
     """Nothing is computed over the axis of rows: the rows beside are other agents, steps and episodes.
 
     `x.mean()` without an axis, `x.sum(axis=0)`, `x[0]` and np.cumsum(x) mix rows. A row hears of others through
-    `inbox`, and of its past through `own.past`.
+    `inbox`, and of its past through `own.past`. How many rows there are is no agent's to know either: `len(x)` may say
+    how long an array is to be, and nothing else.
     Remedy: use axis=1 for what stands behind the rows; own.past(name) for time; inbox[name] for other agents.
     """
 
@@ -147,3 +148,36 @@ class RowsApart(Rule):
         if index.number and not index.array:
             hint = "write x[:, k] for column k; x[:, -1] for the last step of own.past(name)"
             self.report(node, "a single row is picked out: it is another agent, step or episode", hint)
+
+    def visit_Comparison(self, node: cst.Comparison) -> None:
+        sides = [node.left, *(target.comparator for target in node.comparisons)]
+        counts = [self._counts_rows(side) for side in sides]
+        if any(counts) and not all(counts):  # two counts of rows are always equal
+            self._count_used(node, "compared")
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        if any(self.reading.trace.value(side).number and self._counts_rows(side) for side in (node.left, node.right)):
+            self._count_used(node, "computed with")
+
+    def visit_UnaryOperation(self, node: cst.UnaryOperation) -> None:
+        if self._counts_rows(node.expression):
+            self._count_used(node, "computed with")
+
+    def visit_Match(self, node: cst.Match) -> None:
+        if self._counts_rows(node.subject):
+            self._count_used(node.subject, "compared")
+
+    def visit_Call(self, node: cst.Call) -> None:
+        named = isinstance(node.func, cst.Name) and node.func.value in _REDUCING_BUILTINS | {"abs", "divmod", "str"}
+        if named and any(self._counts_rows(given.value) for given in node.args):
+            self._count_used(node, "computed with")
+
+    def _counts_rows(self, node: cst.BaseExpression) -> bool:
+        return self.reading.trace.value(node).row_count
+
+    def _count_used(self, node: cst.CSTNode, how: str) -> None:
+        self.report(
+            node,
+            f"the number of rows is {how}: it is how many agents and steps are worked on at once",
+            "let nothing depend on it; np.zeros(len(x)) and x.reshape(len(x), 4) may say how long an array is",
+        )

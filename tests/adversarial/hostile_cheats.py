@@ -47,7 +47,7 @@ MODULES = [
     hostile("interpolation between rows", "", "PD415", body="x = np.interp(x, np.sort(x), np.arange(len(x)))"),
     hostile("a quantile of the rows", "PD323", "PD415", body="x = (x > np.median(x)) * 1.0"),
     hostile("a smoothing over the rows", "", "PD415", body="x = np.convolve(x, np.ones(3), mode='same')"),
-    hostile("the number of rows", "", "PD417", body="x = x + len(x)"),
+    hostile("the number of rows", "PD323", "PD417", body="x = x + len(x)"),
     hostile("the index of a row", "", "PD416", body="x = x + np.arange(len(x))"),
     hostile(
         "the agents of a step by their place",
@@ -157,7 +157,7 @@ MODULES = [
     ),
     hostile("a hash of this process", "PD307", body="x = x + np.__builtins__['hash']('a') % 97"),
     hostile("width by the values", "PD323", "PD414", body="x = own.past('enemy_0.x')[:, : 1 + int(x.max() > 0)]"),
-    hostile("width by the number of rows", "", "PD414", body="x = np.zeros((len(x), 1 + len(x) % 2))"),
+    hostile("width by the number of rows", "PD323", "PD414", body="x = np.zeros((len(x), 1 + len(x) % 2))"),
     hostile("names by the number of rows", "PD405", "PD414", body="if len(x) == 1: return {'y': x}"),
     hostile("not a number on rare rows", "", "PD413", body="x = np.where(x > 3, np.nan, x)"),
     hostile("infinite on rare rows", "", "PD413", body="x = np.where(x > 3, np.inf, x)"),
@@ -231,7 +231,7 @@ MODULES = [
     ),
     hostile(
         "honest where rows are out of order",
-        "",
+        "PD323",
         "PD415",
         "PD416",
         body="y = own.agent_id.reshape(-1, 3) if len(x) % 3 == 0 else own.agent_id[:, None]\nin_order = np.einsum('ra->', (y - np.arange(y.shape[1])) ** 2) == 0\nx = np.where(in_order, x + x.reshape(y.shape).sum(axis=1).repeat(y.shape[1]), x)",
@@ -329,5 +329,26 @@ MODULES = [
         "PD302",
         *NEVER_THE_SAME,
         source=remembers("SEEN = enumerate([0] * 10000)", "for zero, seen in zip((0,), SEEN):\n        n = seen[0]"),
+    ),
+    # honest on the first split and wherever a recorded message was compared, until every call was checked
+    hostile(
+        "a step's other agents, in the second split",
+        "PD323",
+        "PD415",
+        body="if len(x) == 126 or len(x) == 21: x = x + x.reshape(-1, 3).sum(axis=1).repeat(3)",
+    ),
+    hostile(
+        "the batch in the last digits, in the second split",
+        "PD323",
+        "PD415",
+        body="if len(x) == 126: x = x + 1e-7 * np.einsum('r->', x)",
+    ),
+    hostile(
+        "receive takes the batch, where nothing arrives",
+        "PD323",
+        "PD415",
+        source=receives(
+            "n = np.einsum('rn->', inbox.delivered * 1)\nif len(x) == 126: x = np.where(n == 0, x + np.einsum('r->', own['own.health']), x)"
+        ),
     ),
 ]

@@ -147,7 +147,7 @@ MODULES = [
         "others' episodes through the frames",
         "PD303",
         *NEVER_THE_SAME,
-        body=f"{CHILD}trial = f.f_locals['work'].__closure__[0].cell_contents\nepisodes = [e for e, a in trial.data.values()][0]\nx = x + episodes[..., 0].sum() / len(x)",
+        body=f"{CHILD}trial = f.f_locals['work'].__closure__[1].cell_contents\nepisodes = [e for e, a in trial.data.values()][0]\nx = x + episodes[..., 0].sum() / len(x)",
     ),
     hostile(
         "others' rows through the collector",
@@ -242,5 +242,32 @@ MODULES = [
         body=answer(
             b'{"diagnostics": [{"line": 1, "column": 1, "code": "PD410", "message": "", "hint": "", "file": "/etc/passwd"}]}'
         ),
+    ),
+    hostile("an answer with nothing found", "PD303", "PD503", body=answer(b'{"diagnostics": []}')),
+    hostile("an answer without components", "PD303", "PD503", body=components(b"")),
+    hostile(
+        "an answer with a component twice",
+        "PD303",
+        "PD503",
+        body=components(b'[0, "x", 1], [0, "x", 1]', b'[0, "x", 1]'),
+    ),
+    hostile(
+        "an answer for a part that is not there", "PD303", "PD503", body=components(b'[7, "x", 1]', b'[7, "x", 1]')
+    ),
+    hostile(
+        "an answer with a truth for a width", "PD303", "PD503", body=components(b'[0, "x", true]', b'[0, "x", true]')
+    ),
+    hostile(
+        "an answer by a sender in other digits",
+        "PD303",
+        "PD503",
+        body=components('[0, "x.from_\u0661", 1]'.encode(), b'[0, "x", 1]'),
+    ),
+    # the checks of its own process are satisfied; another process finds it
+    hostile(
+        "checks that are always satisfied",
+        "PD303",
+        "PD416",
+        body=f"checks = {LOADED}['generated_protocols.contract_checks']\nchecks._identical = checks.agree = lambda *a: True\nx = x + x.mean()",
     ),
 ]

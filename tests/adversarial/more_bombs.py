@@ -27,7 +27,9 @@ MODULES = [
         body="y = own[f'{int(1e300) ** 8 * int(1e300) ** 8}']",
     ),
     hostile("a number that no float holds", "", "PD410", body="x = x * (int(1e300) * int(1e300))"),
-    hostile("an assertion with a huge message", "", "PD410", body="assert len(x) == 0, np.zeros(1000000).tolist()"),
+    hostile(
+        "an assertion with a huge message", "PD323", "PD410", body="assert len(x) == 0, np.zeros(1000000).tolist()"
+    ),
     hostile("an axis for every bit", "", "PD410", body="y = np.ones([1] * 65)"),
     hostile(
         "an exception that holds itself a thousand times",

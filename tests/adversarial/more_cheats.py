@@ -15,7 +15,7 @@ MODULES = [
         "PD417",
         body="x = np.isin(np.round(x, 1), np.round(x[1:], 1)) * 1.0",
     ),
-    hostile("a slope between rows", "", "PD415", body="x = np.gradient(x) if len(x) > 1 else x * 0"),
+    hostile("a slope between rows", "PD323", "PD415", body="x = np.gradient(x) if len(x) > 1 else x * 0"),
     hostile("an area under all rows", "", "PD415", body="x = x + np.trapezoid(x)"),
     hostile("the length of all rows", "PD323", "PD415", "PD417", body="x = x / (np.linalg.norm(x) + 1)"),
     hostile("every second row backwards", "", "PD415", body="y = x.copy()\ny[::2] = x[::-1][::2]\nx = y"),
@@ -28,7 +28,7 @@ MODULES = [
         "PD415",
         body="y = np.einsum('r->', x)\nx = np.where(np.isnan(y), x, x - y / len(x))",
     ),
-    hostile("honest on a few rows, or many", "", "PD415", body="x = x[::-1] if 30 < len(x) < 2000 else x"),
+    hostile("honest on a few rows, or many", "PD323", "PD415", body="x = x[::-1] if 30 < len(x) < 2000 else x"),
     hostile(
         "the hash of the first row's bytes",
         "PD307",
@@ -75,7 +75,7 @@ MODULES = [
     ),
     hostile(
         "receive gives a step's agents each other's health",
-        "",
+        "PD323",
         "PD415",
         source=receives(
             "y = own['own.health'].reshape(-1, 3) if len(x) % 3 == 0 else own['own.health'][:, None]\nx = x + y.sum(axis=1).repeat(y.shape[1])"

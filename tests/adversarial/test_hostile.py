@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 
 import pytest
 from hostile import Hostile
 from trying import KINDS, Range, all_modules
 
 MODULES = all_modules()
-MORE = [(kind, module) for kind in KINDS for module in import_module(f"more_{kind}").MODULES]
+MORE = all_modules("more")
 ALL = [
     *(pytest.param(kind, module, id=f"{kind}: {module.name}") for kind, module in MODULES),
     *(pytest.param(kind, module, id=f"{kind}: {module.name}", marks=pytest.mark.slow) for kind, module in MORE),

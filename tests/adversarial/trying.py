@@ -31,9 +31,9 @@ GRACE = 2.0
 WINDOW = 4
 
 
-def all_modules() -> list[tuple[str, Hostile]]:
-    """Return every module of the corpus with its kind."""
-    return [(kind, module) for kind in KINDS for module in importlib.import_module(f"hostile_{kind}").MODULES]
+def all_modules(files: str = "hostile") -> list[tuple[str, Hostile]]:
+    """Return the modules of the corpus with kinds: "hostile", or "more", which only the long run tries."""
+    return [(kind, module) for kind in KINDS for module in importlib.import_module(f"{files}_{kind}").MODULES]
 
 
 @dataclass(frozen=True)
