@@ -125,6 +125,7 @@ def accepted(text: str) -> bool:
     return not (findings or read_source(checked, "part0.py", schema_names(SCHEMA)))
 
 
+@pytest.mark.slow
 def test_much_of_what_is_mutated_would_be_accepted_as_it_is() -> None:
     assert sum(accepted(text) for text in GOOD) > len(GOOD) // 2
 

@@ -132,7 +132,9 @@ def test_resetting_one_leaves_the_others() -> None:
     assert (env.state[1] != before[1]).any()
 
 
-@pytest.mark.parametrize(("name", "share"), [(NAME, 0.85), ("Foraging-1s-11x11-6p-4f-coop", 0.7)])
+@pytest.mark.parametrize(
+    ("name", "share"), [(NAME, 0.85), pytest.param("Foraging-1s-11x11-6p-4f-coop", 0.7, marks=pytest.mark.slow)]
+)
 def test_the_oracle_eats_nearly_everything(name: str, share: float) -> None:
     task = find_task(name)
     env, policy = task.make(200), task.scripted["oracle"]()
