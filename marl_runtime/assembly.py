@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import torch
 
@@ -60,17 +60,19 @@ def load_protocol(
     return Protocol.load(path, schema)
 
 
-def method_inputs(schema: TaskSchema, protocol: Protocol | JointProtocol | None) -> MethodInputs:
+def method_inputs(
+    schema: TaskSchema, protocol: Protocol | JointProtocol | None, state_fields: Literal["chosen", "all"] = "chosen"
+) -> MethodInputs:
     """Return what methods are built for: the state fields, and their scaling, that the protocol's manifest names.
 
     Its `state_fields` map names to the (low, high) of stored values, as measured on the data set. Without a protocol,
-    or where it names none: all state fields with the schema's ranges. A name that the task does not have raises
-    `UnknownNameError`.
+    where it names none, or with `state_fields` "all": all state fields with the schema's ranges. A name that the task
+    does not have raises `UnknownNameError`.
     """
     if protocol is None:
         return MethodInputs.for_schema(schema)
     chosen = {} if protocol.manifest is None else protocol.manifest.state_fields
-    if not chosen:
+    if not chosen or state_fields == "all":
         return MethodInputs.for_schema(schema, protocol.message_dim)
     return MethodInputs(
         schema,

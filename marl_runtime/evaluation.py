@@ -96,7 +96,7 @@ def load_actor(run: Path, device: str | None = None) -> tuple[TrainConfig, Netwo
     learner = build_learner(
         config.method,
         config.mixer,
-        method_inputs(schema, protocol),
+        method_inputs(schema, protocol, config.network.state_fields),
         network=config.network,
         learner=config.learner,
         device=where,

@@ -100,7 +100,7 @@ class _Run:
         schema = self.task.schema
         self.device = find_device(config.device)
         self.protocol = load_protocol(config.method, folder.protocol, schema, trust=config.trust)
-        inputs = method_inputs(schema, self.protocol)
+        inputs = method_inputs(schema, self.protocol, config.network.state_fields)
         torch.manual_seed(stream_seed(config.seed, "torch"))
         self.learner = build_learner(
             config.method,

@@ -66,7 +66,9 @@ class MethodConfig:
     """Widths and options of all methods; the defaults are the published ones.
 
     `encoder_loop` is "published" (`h = GRUCell(x, h) + x` is carried) or "fused" (a plain GRU over the sequence, x
-    added to its output alone). `alpha` is the squared error, of a field's range squared, that counts as known.
+    added to its output alone). `alpha` is the squared error, of a field's range squared, that counts as known. Without
+    `detach_latent` the TD loss trains the encoder too. `state_fields` are those to rebuild: "chosen", which the
+    protocol's manifest names, or "all".
     """
 
     hidden_dim: int = 64
@@ -74,6 +76,8 @@ class MethodConfig:
     dropout: float = 0.1
     alpha: float = 0.05
     encoder_loop: Literal["published", "fused"] = "published"
+    detach_latent: bool = True
+    state_fields: Literal["chosen", "all"] = "chosen"
 
     def __post_init__(self) -> None:
         for name in ("hidden_dim", "latent_dim"):
@@ -85,6 +89,8 @@ class MethodConfig:
             raise ValueError(f"alpha {self.alpha} is not above 0")
         if self.encoder_loop not in ("published", "fused"):
             raise ValueError(f"encoder_loop {self.encoder_loop!r} is neither 'published' nor 'fused'")
+        if self.state_fields not in ("chosen", "all"):
+            raise ValueError(f"state_fields {self.state_fields!r} is neither 'chosen' nor 'all'")
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ class Estimate:
 class Lmac(Method):
     """The utility network on the extended observation and the latent z.
 
-    z is detached before the utility network: TD never trains the communication module, and reconstruction, SAI and
-    cycle losses never train the utility network.
+    z is detached before the utility network, unless the configuration says otherwise: TD never trains the communication
+    module, and reconstruction, SAI and cycle losses never train the utility network.
     """
 
     name = "lmac"
@@ -106,11 +106,12 @@ class Lmac(Method):
         return self.communication.encoder.step(torch.cat([now.extended, heard], dim=-1), carry[0])
 
     def features(self, batch: TensorBatch) -> Features:
-        """Return the extended observations and z, which is detached."""
+        """Return the extended observations and z."""
         links = batch.links if self.needs_links else None
         extended, heard = by_row(batch.extended), by_row(self.heard(batch.messages, batch.extended, links))
         latent = self.communication.encoder.unroll(torch.cat([extended, heard], dim=-1))
-        known = torch.cat([extended, latent.z.detach()], dim=-1)
+        z = latent.z.detach() if self.config.detach_latent else latent.z
+        known = torch.cat([extended, z], dim=-1)
         return Features(known, {"z": latent.z, "gate": latent.gate})
 
     def own_losses(self, batch: TensorBatch, features: Features, q: Float[Tensor, "B T+1 N A"]) -> Losses:

@@ -11,7 +11,7 @@ import yaml
 
 from buffers.errors import UnknownNameError, UsageError
 
-__all__ = ["Place", "read_yaml"]
+__all__ = ["Place", "read_value", "read_yaml"]
 
 MAX_BYTES = 1_000_000
 
@@ -53,6 +53,14 @@ def _decimal(loader: _Loader, node: Any) -> int:
 
 # SafeLoader's own reads a leading 0 as octal
 _Loader.add_constructor("tag:yaml.org,2002:int", _decimal)
+
+
+def read_value(text: str) -> Any:
+    """Return the value that `text` means in a sweep file; what is no YAML raises `UsageError`."""
+    try:
+        return yaml.load(text, Loader=_Loader)
+    except (yaml.YAMLError, ValueError) as error:
+        raise UsageError(f"{text!r} is no value: {str(error).splitlines()[0]}") from error
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

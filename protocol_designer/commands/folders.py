@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -111,6 +112,32 @@ def config_of(kind: type[Config], **values: Any) -> Config:
 def named(**options: str) -> dict[str, str]:
     """Return the options that were given; an empty one was not."""
     return {name: value for name, value in options.items() if value}
+
+
+def overridden(config: Config, assignments: Sequence[str]) -> Config:
+    """Return `config` with options set as `name=value` or `part.name=value`, whatever else was said of them."""
+    from buffers.errors import CorruptFileError, UsageError
+    from marl_runtime.configuration import from_json, to_json
+    from marl_runtime.sweeping.sweep_file import read_value
+
+    told = to_json(config)
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise UsageError(f"--set {assignment!r} is not NAME=VALUE, as in --set learner.lr=1e-3")
+        value = read_value(text)
+        *parts, last = name.strip().split(".")
+        place = told
+        for part in parts:
+            if not isinstance(place.get(part), dict):
+                raise UsageError(f"--set {assignment!r}: {part!r} holds no options; try learner, network or epsilon")
+            place = place[part]
+        place[last] = value
+    try:
+        return from_json(type(config), told, "--set")
+    except (CorruptFileError, ValueError) as error:
+        told_of = str(error).replace("--set is damaged: ", "")
+        raise UsageError(f"--set {' --set '.join(assignments)}: {told_of}") from error
 
 
 def workers_of(count: int, timeout: float) -> WorkerSettings:

@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from protocol_designer.commands.console import Progress, print_run
-from protocol_designer.commands.folders import config_of, full_name, named, ratio_of, validate_frozen, workers_of
+from protocol_designer.commands.folders import (
+    config_of,
+    full_name,
+    named,
+    overridden,
+    ratio_of,
+    validate_frozen,
+    workers_of,
+)
 from protocol_designer.commands.options import (
     Device,
     EncoderLoop,
@@ -32,7 +40,7 @@ def train(
     task: Task,
     schema: Schema = None,
     protocol: Annotated[Path | None, typer.Option(help="Folder of a frozen protocol.")] = None,
-    method: Annotated[str, typer.Option(help="What learns: lmac, direct, enc_zero, qmix, qmix_state.")] = "",
+    method: Annotated[str, typer.Option(help="What learns: lmac, direct, qmix, …; docs/methods.md lists all.")] = "",
     mixer: Annotated[str, typer.Option(help="How utilities become the joint value: qmix, vdn or qplex.")] = "qmix",
     steps: Steps = 1_000_000,
     seed: Seed = 0,
@@ -64,6 +72,15 @@ def train(
     checkpoint_every: Annotated[int, typer.Option(help="Environment steps between checkpoints.", min=1)] = 50_000,
     runs: Runs = Path("runs"),
     device: Device = "auto",
+    options: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any other option of training, as a sweep file has it: learner.sai_coef=0, network.alpha=0.5, "
+            "network.detach_latent=false, batch_size=16. Can be repeated.",
+        ),
+    ] = None,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -102,4 +119,5 @@ def train(
             target_tau=target_tau or None,
         ),
     )
+    config = overridden(config, options or [])
     print_run(train_run(config, runs, Progress()), as_json)

@@ -31,6 +31,8 @@ def test_a_protocol_says_which_fields_in_which_range(cue_game: Task) -> None:
     assert (inputs.target_low, inputs.target_high) == ((0.0, 0.25), (1.0, 0.75))
     with pytest.raises(UnknownNameError, match=r"state field 'cue\.is_9': did you mean"):
         method_inputs(cue_game.schema, protocol({"cue.is_9": (0, 1)}))
+    every = method_inputs(cue_game.schema, protocol({"cue.is_2": (0, 1)}), "all")
+    assert (every.message_dim, every.target_fields, every.target_high) == (5, (0, 1, 2, 3), (1.0,) * 4)
 
 
 def test_what_is_missing_is_named(cue_game: Task, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -237,3 +237,13 @@ def test_weights_come_from_the_generator_alone() -> None:
     bound = 1 / np.sqrt(SCHEMA.extended_dim + M)
     weight = dict(one.named_parameters())["communication.encoder.embed.weight"]
     assert 0.9 * bound < weight.abs().max().item() <= bound
+
+
+@pytest.mark.parametrize("detach", [True, False])
+def test_td_reaches_the_encoder_only_where_z_is_not_detached(detach: bool) -> None:
+    method = build_method("lmac", MethodInputs.for_schema(SCHEMA, M), MethodConfig(detach_latent=detach)).train()
+    method.unroll(make_batch("lmac", [5, 3])).q.square().sum().backward()
+    reached = [p.grad is not None and bool(p.grad.any()) for p in method.communication.encoder.parameters()]
+    assert all(reached) if not detach else not any(reached)
+    # the decoder's losses alone train it, either way
+    assert all(p.grad is None for p in method.communication.decoder.parameters())
