@@ -78,8 +78,8 @@ class LocalJob:
         return last_step(self._run)
 
     def stop(self) -> None:
-        """Pass Ctrl-C on."""
-        self._process.send_signal(signal.SIGINT)
+        """Pass the wish to stop on; by SIGTERM, since what a shell starts in the background ignores SIGINT."""
+        self._process.send_signal(signal.SIGTERM)
 
     def reason(self) -> str:
         """Return the last line of the worker's log, or by which signal it was killed."""

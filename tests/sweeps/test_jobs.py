@@ -22,6 +22,8 @@ from marl_runtime.sweeping.plan import SweepPlan
 from marl_runtime.sweeping.reading import read_sweep
 from marl_runtime.sweeping.status import sweep_status
 from marl_runtime.sweeping.sweep import find_runs, read_state, require_complete, train_sweep
+from marl_runtime.training import prepare
+from marl_runtime.training_config import TrainConfig
 
 Write = Callable[[str], Path]
 
@@ -212,3 +214,21 @@ def test_a_killed_worker_and_a_killed_sweep_lose_nothing(written: Write, tmp_pat
     assert time.time_ns() > max(stamps)
     assert subprocess.run(command, capture_output=True, env=worker_environment(), check=False).returncode == 0
     assert [path.stat().st_mtime_ns for path in runs.glob("*/metrics.jsonl")] == stamps
+
+
+def test_a_worker_that_inherited_a_deaf_ear_for_ctrl_c_stops_all_the_same(tmp_path: Path) -> None:
+    """A shell without job control starts what runs in the background with SIGINT ignored, and children inherit that."""
+    folder = prepare(TrainConfig("bane_vs_hM", steps=10_000_000, log_every=500), tmp_path)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        job = LocalJob(folder)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    while job.step() == 0:
+        assert job.poll() is None, job.reason()
+        time.sleep(0.1)
+    job.stop()
+    while job.poll() is None:
+        time.sleep(0.1)
+    assert job.poll() == 130
+    assert "go on with: design-protocol resume" in job.reason()
