@@ -1,18 +1,18 @@
-"""The log of a run: one JSON object per line, and the same numbers for TensorBoard. `docs/metrics.md` defines them."""
+"""The log of a run: one JSON object per line, and the same numbers for its boards. `docs/metrics.md` defines them."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from buffers.memory import naming_full_disk
 from buffers.packing import write_bytes
+from marl_runtime.boards import Board, TensorBoard, WeightsAndBiases
 
 __all__ = ["MetricsLog", "Window", "read_metrics"]
 
@@ -35,10 +35,13 @@ def read_metrics(run: Path) -> list[dict[str, Any]]:
 
 
 class MetricsLog:
-    """Appends to `metrics.jsonl` and to TensorBoard's event file, each row at once; `rows` counts them all."""
+    """Appends to `metrics.jsonl` and to the boards, each row at once; `rows` counts them all."""
 
-    def __init__(self, run: Path, keep: int = 0) -> None:
-        """Open the log of `run`; what is behind its first `keep` rows is cut: it will be made again."""
+    def __init__(self, run: Path, keep: int = 0, *, wandb: str = "", config: Mapping[str, Any] | None = None) -> None:
+        """Open the log of `run`; what is behind its first `keep` rows is cut: it will be made again.
+
+        `wandb` is the project of Weights & Biases to show it in too, `config` what is shown of the run there.
+        """
         self._path = run / "metrics.jsonl"
         kept = read_metrics(run)[:keep]
         self.rows = len(kept)
@@ -47,14 +50,11 @@ class MetricsLog:
             write_bytes(partial, "".join(json.dumps(row) + "\n" for row in kept).encode())
         partial.rename(self._path)
         self._file = self._path.open("a", encoding="utf-8")
-        from torch.utils.tensorboard import SummaryWriter
-
-        # TensorBoard cannot forget rows, so its file is written anew from the rows that were kept
-        if (run / "tensorboard").exists():
-            shutil.rmtree(run / "tensorboard")
-        self._board = SummaryWriter(str(run / "tensorboard"))
+        self._boards: list[Board] = [TensorBoard(run)]
+        if wandb:
+            self._boards.append(WeightsAndBiases(run, wandb, config or {}))
         for row in kept:
-            self._to_board(row)
+            self._show(row, self._boards[:1])
 
     def write(self, step: int, values: Mapping[str, float]) -> None:
         """Log `values` at environment step `step`; numbers that are not finite are logged as null."""
@@ -63,18 +63,20 @@ class MetricsLog:
             self._file.write(json.dumps(row) + "\n")
             self._file.flush()
         self.rows += 1
-        self._to_board(row)
+        self._show(row, self._boards)
 
-    def _to_board(self, row: Mapping[str, float | None]) -> None:
-        for name, value in row.items():
-            if name != "step" and value is not None:
-                self._board.add_scalar(name, value, int(row["step"] or 0))
+    @staticmethod
+    def _show(row: Mapping[str, float | None], boards: Sequence[Board]) -> None:
+        values = {name: value for name, value in row.items() if name != "step" and value is not None}
+        for board in boards:
+            board.show(int(row["step"] or 0), values)
 
     def sync(self) -> None:
         """Make every row so far last: called before a checkpoint."""
         self._file.flush()
         os.fsync(self._file.fileno())
-        self._board.flush()
+        for board in self._boards:
+            board.flush()
 
     def __enter__(self) -> Self:
         return self
@@ -83,7 +85,8 @@ class MetricsLog:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._file.close()
-        self._board.close()
+        for board in self._boards:
+            board.close()
 
 
 class Window:

@@ -18,7 +18,7 @@ from marl_runtime.training_config import TrainConfig
 __all__ = ["UNDECIDING", "find_run", "gathering_steps", "is_held", "last_step", "read_config", "run_hash"]
 
 
-UNDECIDING = ("protocol", "log_every", "checkpoint_every")
+UNDECIDING = ("protocol", "log_every", "checkpoint_every", "wandb")
 """Options that decide nothing about what is learnt; a protocol counts by its content."""
 
 

@@ -23,6 +23,7 @@ from buffers.memory import require_memory
 from buffers.progress import Progress, silent
 from buffers.replay import ReplayBuffer
 from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs, spoken_by
+from marl_runtime.boards import require_wandb
 from marl_runtime.calibration import calibrate
 from marl_runtime.checkpoints import Checkpoints, set_torch_generators, torch_generators
 from marl_runtime.configuration import from_json, to_json
@@ -47,6 +48,8 @@ def prepare(config: TrainConfig, root: Path = Path("runs")) -> Path:
     """Make the folder of a new run, its protocol checked and copied, and return it without training."""
     task = find_task(config.task)
     find_device(config.device)
+    if config.wandb:
+        require_wandb()
     protocol = load_protocol(
         config.method, None if config.protocol is None else Path(config.protocol), task.schema, trust=config.trust
     )
@@ -121,6 +124,9 @@ class _Run:
         self.counters = _Counters(next_log=config.log_every, next_checkpoint=config.checkpoint_every)
         self.checkpoints = Checkpoints(folder.path)
         self.window = Window()
+        # for the progress line: the newest update's metrics, the newest evaluation's success
+        self.newest: dict[str, float] = {}
+        self.tested: float | None = None
         checkpoint = self.checkpoints.latest()
         if checkpoint is None:
             self.replay = ReplayBuffer(schema, config.replay_episodes, self.rollout.message_dim)
@@ -152,14 +158,15 @@ def _continue(folder: RunFolder, config: TrainConfig, progress: Progress) -> Non
     run = _Run(folder, config)
     counters = run.counters
     clock = _Clock(counters)
-    with MetricsLog(folder.path, counters.rows) as log, _stop_between_rounds() as stop:
+    log_file = MetricsLog(folder.path, counters.rows, wandb=config.wandb, config=to_json(config))
+    with log_file as log, _stop_between_rounds() as stop:
         try:
             while counters.steps < config.steps:
                 if counters.steps >= counters.next_evaluation:
                     _evaluate(run, log)
                 batch = _play(run)
                 _update(run)
-                progress(counters.steps, config.steps, _status(batch, counters))
+                progress(counters.steps, config.steps, _status(batch, run))
                 clock.read()
                 due = counters.steps >= counters.next_checkpoint
                 if due or stop.requested or counters.steps >= counters.next_log:
@@ -219,7 +226,7 @@ def _update(run: _Run) -> None:
     while counters.credit >= price:
         counters.credit -= price
         batch = run.replay.sample(run.sampling, config.batch_size)
-        metrics = run.learner.update(batch)
+        metrics = run.newest = run.learner.update(batch)
         counters.updates += 1
         run.window.add({f"learner/{name}": value for name, value in metrics.items()})
         run.window.add({"update/mean_length": float(batch.lengths.mean()), "update/longest": float(batch.n_steps)})
@@ -240,6 +247,7 @@ def _evaluate(run: _Run, log: MetricsLog) -> None:
     counters.evaluations += 1
     counters.next_evaluation = _after(counters.steps, config.eval_every)
     successes = int(batch.success.sum())
+    run.tested = successes / batch.n_episodes
     interval = wilson(successes, batch.n_episodes)
     log.write(
         counters.steps,
@@ -278,9 +286,15 @@ def _after(steps: int, every: int) -> int:
     return (steps // every + 1) * every
 
 
-def _status(batch: EpisodeBatch, counters: _Counters) -> str:
+def _status(batch: EpisodeBatch, run: _Run) -> str:
+    """Return what a reader of the progress line wants to know: wins, losses, and how much is learnt from a step."""
+    counters = run.counters
+    tested = "" if run.tested is None else f", {run.tested:.0%} tested"
+    losses = ", ".join(
+        f"{name.removesuffix('_loss')} loss {value:.3g}" for name, value in run.newest.items() if name.endswith("_loss")
+    )
     ratio = f"an update per {counters.steps / counters.updates:,.0f} steps" if counters.updates else "no update yet"
-    return f"success {batch.success.mean():.0%} this round, {ratio}"
+    return f"success {batch.success.mean():.0%} this round{tested}, {losses + ', ' if losses else ''}{ratio}"
 
 
 class _Clock:

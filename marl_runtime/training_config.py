@@ -38,8 +38,8 @@ class TrainConfig:
 
     `steps_per_update` environment steps are played for each update of `batch_size` episodes: the update-to-data
     ratio; an `updates_per_episode` above 0 takes its place. `envs` episodes are played per round; updates, evaluations
-    and checkpoints fall between rounds. `trust` lets an imported joint protocol, code that nobody checked, run in this
-    process.
+    and checkpoints fall between rounds. `wandb` is a project of Weights & Biases to show the run in. `trust` lets an
+    imported joint protocol, code that nobody checked, run in this process.
     """
 
     task: str
@@ -63,6 +63,7 @@ class TrainConfig:
     network: MethodConfig = field(default_factory=MethodConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     workers: WorkerSettings = field(default_factory=WorkerSettings)
+    wandb: str = ""
 
     def __post_init__(self) -> None:
         find_task(self.task)

@@ -39,6 +39,18 @@ def test_it_is_frozen_for_its_task_and_was_reviewed(folder: Path) -> None:
         assert validate(source.decode(), schema=schema, part=number) == []
 
 
+@pytest.mark.parametrize("task", ["1o_2r_vs_4r", "bane_vs_hM", "Foraging-1s-8x8-2p-2f-coop"])
+def test_what_search_found_and_the_sweeps_train_with_is_frozen_as_it_is(task: str) -> None:
+    folder, schema = ROOT / task / "search-a", find_task(task).schema
+    protocol = Protocol.load(folder, schema)
+    manifest = read_manifest(folder)
+    assert (manifest.designer, manifest.task) == ("search", task)
+    assert protocol.message_dim == sum(int(component["width"]) for component in manifest.message)
+    assert manifest.scores[-1]["card"]["gain"]["low"] > 0
+    for number, source in part_sources(folder).items():
+        assert validate(source.decode(), schema=schema, part=number) == []
+
+
 @each
 def test_its_parts_are_what_the_model_wrote(folder: Path) -> None:
     schema = find_task(folder.parent.name).schema

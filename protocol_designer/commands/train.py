@@ -81,6 +81,9 @@ def train(
             "network.detach_latent=false, batch_size=16. Can be repeated.",
         ),
     ] = None,
+    wandb: Annotated[
+        str, typer.Option(help="Show the run in this project of Weights & Biases too; needs `pip install wandb`.")
+    ] = "",
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -110,6 +113,7 @@ def train(
         eval_episodes=eval_episodes,
         checkpoint_every=checkpoint_every,
         device=device,
+        wandb=wandb,
         network=config_of(MethodConfig, **{**given.network, **named(encoder_loop=encoder_loop)}),
         learner=config_of(
             LearnerConfig,
