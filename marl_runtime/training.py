@@ -116,9 +116,11 @@ class _Run:
         )
         self.sampling = generator(config.seed, "sampling")
         spoken = spoken_by(self.learner.method, self.protocol)
-        self.rollout = Rollout(make_environment(config.task, config.envs, config.workers), spoken)
+        self.rollout = Rollout(make_environment(config.task, config.envs, config.workers), spoken, config.channel)
         self.testing = Rollout(
-            make_environment(config.task, min(config.envs, config.eval_episodes), config.workers, testing=True), spoken
+            make_environment(config.task, min(config.envs, config.eval_episodes), config.workers, testing=True),
+            spoken,
+            config.channel,
         )
         self.actor = NetworkActor(self.learner.method, self.device)
         self.counters = _Counters(next_log=config.log_every, next_checkpoint=config.checkpoint_every)

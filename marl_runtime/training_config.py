@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from marl_runtime.learner import LearnerConfig
 from marl_runtime.methods import MethodConfig, find_method
 from marl_runtime.networks.mixers import find_mixer
+from marl_runtime.rollout import Channel
 from marl_runtime.tasks import find_task
 from marl_runtime.workers import WorkerSettings
 
@@ -38,8 +39,9 @@ class TrainConfig:
 
     `steps_per_update` environment steps are played for each update of `batch_size` episodes: the update-to-data
     ratio; an `updates_per_episode` above 0 takes its place. `envs` episodes are played per round; updates, evaluations
-    and checkpoints fall between rounds. `wandb` is a project of Weights & Biases to show the run in. `trust` lets an
-    imported joint protocol, code that nobody checked, run in this process.
+    and checkpoints fall between rounds. `channel` is what a protocol's messages suffer, in training and in its tests.
+    `wandb` is a project of Weights & Biases to show the run in. `trust` lets an imported joint protocol, code that
+    nobody checked, run in this process.
     """
 
     task: str
@@ -64,6 +66,7 @@ class TrainConfig:
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     workers: WorkerSettings = field(default_factory=WorkerSettings)
     wandb: str = ""
+    channel: Channel = field(default_factory=Channel)
 
     def __post_init__(self) -> None:
         find_task(self.task)
@@ -85,6 +88,11 @@ class TrainConfig:
             raise ValueError(f"eval_episodes {self.eval_episodes} is above 1000000")
         if self.updates_per_episode < 0:
             raise ValueError(f"updates_per_episode {self.updates_per_episode} is below 0")
+        if not self.channel.perfect and not find_method(self.method).needs_messages:
+            raise ValueError(
+                f"method {self.method!r} is given no protocol's messages, so no channel disturbs them in training: "
+                "leave channel out, or evaluate the run under message loss"
+            )
         if self.seed < 0:
             raise ValueError(f"seed {self.seed} is below 0")
         if self.batch_size > self.replay_episodes:

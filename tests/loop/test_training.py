@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -23,6 +24,7 @@ from marl_runtime.checkpoints import Checkpoints, join_tensors, split_tensors
 from marl_runtime.configuration import from_json, to_json
 from marl_runtime.learner import Learner
 from marl_runtime.metrics import MetricsLog, Window, read_metrics
+from marl_runtime.rollout import Channel
 from marl_runtime.run_folder import RunFolder
 from marl_runtime.tasks import Task
 from marl_runtime.training import prepare, resume, train
@@ -375,3 +377,25 @@ def test_a_process_that_is_killed_resumes_to_the_same_weights(tmp_path: Path) ->
     assert not RunFolder(run).finished
     resume(run)
     assert_same_weights(whole, run)
+
+
+def test_a_channel_disturbs_messages_in_training(tmp_path: Path) -> None:
+    """All actions are random at first, so the same episodes are played; what is kept differs by noise."""
+    folder = Path(__file__).parents[2] / "generated_protocols" / "bane_vs_hM" / "search-a"
+    kept = []
+    for channel in (Channel(), Channel(noise=0.5)):
+        config = TrainConfig("bane_vs_hM", method="direct", protocol=str(folder), channel=channel)
+        run = training._Run(RunFolder.open(prepare(config, tmp_path)), config)
+        kept.append(training._play(run))
+        run.close()
+    clean, noisy = kept
+    assert np.array_equal(clean.actions, noisy.actions)
+    assert clean.messages is not None
+    assert noisy.messages is not None
+    steps = np.append(clean.filled, np.zeros((32, 1), dtype=bool), axis=1)
+    noise = (noisy.messages - clean.messages)[steps]
+    # some 57,000 draws: their deviation is 0.5 with a standard error of 0.5 / sqrt(2 x 57,000) = 0.0015
+    assert noise.size > 20_000
+    assert noise.std() == pytest.approx(0.5, abs=0.01)
+    with pytest.raises(ValueError, match="'qmix' is given no protocol's messages"):
+        TrainConfig("bane_vs_hM", channel=Channel(loss=0.5))
