@@ -22,6 +22,7 @@ from protocol_designer.commands.design import design
 from protocol_designer.commands.diff import diff
 from protocol_designer.commands.doctor import doctor
 from protocol_designer.commands.evaluate import evaluate
+from protocol_designer.commands.finetune import finetune
 from protocol_designer.commands.freeze import freeze
 from protocol_designer.commands.gather import gather
 from protocol_designer.commands.importing import import_protocol
@@ -72,6 +73,7 @@ for command in (
     review,
     train,
     resume,
+    finetune,
     evaluate,
     compare,
     probe,

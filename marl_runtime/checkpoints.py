@@ -4,8 +4,10 @@
         step-0000050016/learner.safetensors     every tensor: weights, targets, optimiser, torch's generator
         step-0000050016/checkpoint.json         counters, generators, the tree that the tensors hang in, SHA-256 of all
         replay/00000000-00002500.safetensors    an immutable segment of the replay buffer; checkpoints share them
+        best-0000040032/…                       the policy of the best evaluation, to act with
 
-A checkpoint is written into a folder of another name, flushed to the disk and renamed. The last two are kept.
+A checkpoint is written into a folder of another name, flushed to the disk and renamed. The last two are kept, and the
+newest best one.
 """
 
 from __future__ import annotations
@@ -29,7 +31,15 @@ from buffers.packing import file_sha256, fsync_folder, pack, read_arrays, unpack
 from buffers.replay import ReplayBuffer
 from buffers.schema import TaskSchema
 
-__all__ = ["CHECKPOINT_VERSION", "Checkpoint", "Checkpoints", "join_tensors", "split_tensors"]
+__all__ = [
+    "CHECKPOINT_VERSION",
+    "Checkpoint",
+    "Checkpoints",
+    "Start",
+    "join_tensors",
+    "read_start",
+    "split_tensors",
+]
 
 CHECKPOINT_VERSION = 1
 KEPT = 2
@@ -45,6 +55,35 @@ class Checkpoint:
     segments: tuple[dict[str, Any], ...] = ()  # of the replay buffer: file, first, end, sha256
 
 
+@dataclass(frozen=True)
+class Start:
+    """The networks that a run begins with: those of another run at one of its checkpoints."""
+
+    run: str
+    which: str
+    steps: int
+    weights: dict[str, Any]  # the state of the method and of the mixer
+
+    @property
+    def name(self) -> str:
+        """What tells this start from any other: run, checkpoint, step and the hash of the weights."""
+        digest = hashlib.sha256()
+        for path, tensor in sorted(split_tensors(self.weights)[1].items()):
+            digest.update(path.encode())
+            digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+        return f"{self.run} {self.which} {self.steps} {digest.hexdigest()[:16]}"
+
+    def write(self, run: Path) -> None:
+        """Write the networks into the folder of the run that begins with them."""
+        (run / "start").mkdir()
+        _write(run / "start", self.steps, self.weights, [])
+
+
+def read_start(run: Path) -> dict[str, Any] | None:
+    """Return the networks that a run begins with, None for fresh ones; damaged ones raise `CorruptFileError`."""
+    return _read(run / "start").tree if (run / "start").exists() else None
+
+
 class Checkpoints:
     """The checkpoints of one run."""
 
@@ -58,25 +97,49 @@ class Checkpoints:
         The last one of a run needs no `replay`.
         """
         target = self.folder / f"step-{steps:010d}"
-        partial = target.with_name(f".{target.name}.partial")
         (self.folder / "replay").mkdir(parents=True, exist_ok=True)
+        with naming_full_disk(f"the checkpoint at step {steps:,} was not written, {self._what_remains()}"):
+            if replay is None:
+                self._segments = []
+            else:
+                self._extend_segments(replay)
+        self._place(target, steps, tree, self._segments)
+        self._prune()
+        return target
+
+    def save_best(self, steps: int, tree: dict[str, Any]) -> Path:
+        """Keep the policy of step `steps`, and no longer the best ones before it; raises as `save` does."""
+        target = self.folder / f"best-{steps:010d}"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._place(target, steps, tree, [])
+        for path in self.folder.glob("best-*"):
+            if path != target:
+                _remove(path)
+        return target
+
+    def best(self) -> Checkpoint | None:
+        """Return the best policy that is whole, warning of one that is not; None when there is none."""
+        for path in sorted(self.folder.glob("best-*"), reverse=True):
+            try:
+                return _read(path)
+            except CorruptFileError as error:
+                warnings.warn(f"checkpoint {path.name} is left out, {error}", RuntimeWarning, stacklevel=2)
+        return None
+
+    def _place(self, target: Path, steps: int, tree: dict[str, Any], segments: list[dict[str, Any]]) -> None:
+        """Write a checkpoint under another name, and rename it when it is whole."""
+        partial = target.with_name(f".{target.name}.partial")
         try:
             with naming_full_disk(f"the checkpoint at step {steps:,} was not written, {self._what_remains()}"):
-                if replay is None:
-                    self._segments = []
-                else:
-                    self._extend_segments(replay)
                 _remove(partial)
                 partial.mkdir()
-                _write(partial, steps, tree, self._segments)
+                _write(partial, steps, tree, segments)
                 _remove(target)
                 partial.rename(target)
                 fsync_folder(self.folder)
         except ResourceError:
             _remove(partial)
             raise
-        self._prune()
-        return target
 
     def latest(self, *, with_replay: bool = True) -> Checkpoint | None:
         """Return the newest checkpoint that is whole, warning of each that is not; None when there is none.

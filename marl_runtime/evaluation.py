@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ from buffers.episodes import EpisodeBatch
 from buffers.errors import UnknownNameError, UsageError
 from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs, spoken_by
 from marl_runtime.calibration import Calibration, calibrate
-from marl_runtime.checkpoints import Checkpoints
+from marl_runtime.checkpoints import Checkpoint, Checkpoints
 from marl_runtime.configuration import from_json
 from marl_runtime.environment import VectorEnvironment, episode_seeds
 from marl_runtime.rollout import Actor, Channel, MessageSource, NetworkActor, Rollout, ScriptedActor
@@ -28,12 +28,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-__all__ = ["EvalConfig", "Evaluation", "evaluate", "evaluate_scripted", "load_actor"]
+__all__ = ["EvalConfig", "Evaluation", "Which", "evaluate", "evaluate_scripted", "load_actor", "stored_policy"]
+
+Which = Literal["last", "best"]
 
 
 @dataclass(frozen=True)
 class EvalConfig:
-    """How many greedy episodes, from which seed, and what happens to messages on the way."""
+    """How many greedy episodes, from which seed, with which policy of the run, and what happens to messages on the way.
+
+    The "best" policy is that of the best evaluation in training: more successes, then more return. Evaluations there
+    and here draw their episodes from streams of their own, so the choice does not flatter what is measured here.
+    """
 
     episodes: int = 200
     seed: int = 0
@@ -42,8 +48,11 @@ class EvalConfig:
     message_noise: float = 0.0
     message_delay: int = 0
     workers: WorkerSettings = field(default_factory=WorkerSettings)
+    checkpoint: Which = "last"
 
     def __post_init__(self) -> None:
+        if self.checkpoint not in ("last", "best"):
+            raise ValueError(f"checkpoint {self.checkpoint!r} is neither 'last' nor 'best'")
         if self.episodes < 1 or self.envs < 1:
             raise ValueError(f"{self.episodes} episodes in {self.envs} environments: both must be at least 1")
         if self.seed < 0:
@@ -80,17 +89,17 @@ class Evaluation:
         }
 
 
-def load_actor(run: Path, device: str | None = None) -> tuple[TrainConfig, NetworkActor, MessageSource | None, int]:
-    """Return a run's configuration, its policy at the newest whole checkpoint, its protocol, and that step.
+def load_actor(
+    run: Path, device: str | None = None, which: Which = "last"
+) -> tuple[TrainConfig, NetworkActor, MessageSource | None, int]:
+    """Return a run's configuration, its policy at the newest whole checkpoint or the best one, its protocol, its step.
 
     A run without a checkpoint raises `UsageError`.
     """
     folder = RunFolder.open(run)
     config = from_json(TrainConfig, folder.read_json("config.json"), folder.path / "config.json")
     schema = find_task(config.task).schema
-    checkpoint = Checkpoints(run).latest(with_replay=False)
-    if checkpoint is None:
-        raise UsageError(f"{run} has no checkpoint yet: train it first with `design-protocol resume {run}`")
+    checkpoint = stored_policy(run, which)
     protocol = load_protocol(config.method, folder.protocol, schema, trust=config.trust)
     where = find_device(device or config.device)
     learner = build_learner(
@@ -106,10 +115,24 @@ def load_actor(run: Path, device: str | None = None) -> tuple[TrainConfig, Netwo
     return config, NetworkActor(learner.method, where), spoken_by(learner.method, protocol), checkpoint.steps
 
 
+def stored_policy(run: Path, which: Which) -> Checkpoint:
+    """Return a run's newest whole checkpoint or its best one; where there is none it raises `UsageError`."""
+    checkpoints = Checkpoints(run)
+    if which == "best":
+        checkpoint = checkpoints.best()
+        if checkpoint is None:
+            raise UsageError(f"{run} has no best checkpoint: it has not been evaluated yet; leave --checkpoint out")
+    else:
+        checkpoint = checkpoints.latest(with_replay=False)
+        if checkpoint is None:
+            raise UsageError(f"{run} has no checkpoint yet: train it first with `design-protocol resume {run}`")
+    return checkpoint
+
+
 def evaluate(run: Path, config: EvalConfig) -> Evaluation:
-    """Play greedy episodes with a run's policy at its newest whole checkpoint."""
+    """Play greedy episodes with a run's policy, on episodes that neither trained nor chose it."""
     torch.set_num_threads(1)
-    trained, actor, protocol, steps = load_actor(run)
+    trained, actor, protocol, steps = load_actor(run, which=config.checkpoint)
     environment = make_environment(trained.task, min(config.envs, config.episodes), config.workers, testing=True)
     return _evaluate(run.name, steps, environment, actor=actor, protocol=protocol, config=config)
 

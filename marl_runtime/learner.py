@@ -222,6 +222,15 @@ class Learner:
         self._reward_scale.load_state_dict(state["reward_scale"])
         self.updates = int(state["updates"])
 
+    def start_from(self, weights: Mapping[str, Any]) -> None:
+        """Begin with the `weights` of another learner, its "method" and "mixer", and a fresh optimiser."""
+        for online, target, name in (
+            (self.method, self._target_method, "method"),
+            (self.mixer, self._target_mixer, "mixer"),
+        ):
+            online.load_state_dict(weights[name])
+            target.load_state_dict(weights[name])
+
     def _metrics(self, tensors: Mapping[str, Tensor]) -> dict[str, float]:
         """Fetch all metrics from the device at once."""
         values = torch.stack([value.detach() for value in tensors.values()]).tolist()

@@ -1,7 +1,8 @@
 """A run's folder: what was asked for, what it ran on, its protocol, its log, its checkpoints and its result.
 
 runs/<utc>-<task>-<method>-s<seed>/
-    config.json  environment.json  protocol/  metrics.jsonl  tensorboard/  checkpoints/  result.json (when complete)
+    config.json  environment.json  protocol/  start/ (of a fine-tuned one)  metrics.jsonl  tensorboard/  checkpoints/
+    result.json (when complete)
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from buffers.files import held, read_json_object
 from buffers.memory import naming_full_disk
 from buffers.packing import fsync_folder, write_bytes
 from buffers.schema import TaskSchema
+from marl_runtime.checkpoints import Start
 
 __all__ = ["RunFolder", "versions", "write_json"]
 
@@ -63,10 +65,11 @@ class RunFolder:
         schema: TaskSchema,
         protocol: Path | None,
         origin: Mapping[str, str],
+        start: Start | None = None,
     ) -> RunFolder:
         """Make `<root>/<utc>-<name>` with the configuration, versions, schema and a copy of the frozen protocol.
 
-        `origin` says what a user's own task was made from.
+        `origin` says what a user's own task was made from, `start` which networks the run begins with.
 
         The configuration is written last: a folder without one was never a run.
         """
@@ -82,7 +85,11 @@ class RunFolder:
                 for file in sorted(protocol.iterdir()):
                     if file.is_file():
                         shutil.copyfile(file, path / "protocol" / file.name)
-        made_from = {"origin": dict(origin)} if origin else {}
+            if start is not None:
+                start.write(path)
+        made_from: dict[str, Any] = {"origin": dict(origin)} if origin else {}
+        if start is not None:
+            made_from["started_from"] = {"run": start.run, "checkpoint": start.which, "step": start.steps}
         write_json(path / "environment.json", {"versions": versions(), **made_from, "schema": schema.to_json()})
         write_json(path / "config.json", config)
         return cls(path)

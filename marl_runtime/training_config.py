@@ -40,7 +40,8 @@ class TrainConfig:
     `steps_per_update` environment steps are played for each update of `batch_size` episodes: the update-to-data
     ratio; an `updates_per_episode` above 0 takes its place. `envs` episodes are played per round; updates, evaluations
     and checkpoints fall between rounds. `channel` is what a protocol's messages suffer, in training and in its tests.
-    `wandb` is a project of Weights & Biases to show the run in. `trust` lets an imported joint protocol, code that
+    `wandb` is a project of Weights & Biases to show the run in. `started_from` names the networks that a fine-tuned
+    run begins with, which lie in its folder. `trust` lets an imported joint protocol, code that
     nobody checked, run in this process.
     """
 
@@ -67,6 +68,7 @@ class TrainConfig:
     workers: WorkerSettings = field(default_factory=WorkerSettings)
     wandb: str = ""
     channel: Channel = field(default_factory=Channel)
+    started_from: str = ""
 
     def __post_init__(self) -> None:
         find_task(self.task)

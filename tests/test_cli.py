@@ -41,6 +41,7 @@ def test_help_names_every_command_and_loads_nothing_heavy(tmp_path: Path) -> Non
         "review",
         "import",
         "train",
+        "finetune",
         "evaluate",
         "resume",
         "compare",

@@ -18,6 +18,9 @@ def evaluate(
     policy: Annotated[str, typer.Option(help="A scripted policy of the task, instead of a run.")] = "",
     episodes: Annotated[int, typer.Option(help="Greedy episodes to play.", min=1, max=1_000_000)] = 200,
     seed: Seed = 0,
+    checkpoint: Annotated[
+        str, typer.Option(help="last, or best: the policy of the run's best evaluation in training.")
+    ] = "last",
     message_loss: Annotated[float, typer.Option(help="Share of messages lost on the way.", min=0, max=1)] = 0.0,
     message_noise: Annotated[float, typer.Option(help="Standard deviation of noise added to messages.", min=0)] = 0.0,
     message_delay: Annotated[int, typer.Option(help="Steps that messages arrive late.", min=0)] = 0,
@@ -35,6 +38,7 @@ def evaluate(
         EvalConfig,
         episodes=episodes,
         seed=seed,
+        checkpoint=checkpoint,
         message_loss=message_loss,
         message_noise=message_noise,
         message_delay=message_delay,

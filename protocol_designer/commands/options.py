@@ -43,3 +43,12 @@ Trust = Annotated[
 Protocol = Annotated[Path, typer.Argument(help="Folder of a protocol.", show_default=False)]
 Run = Annotated[Path, typer.Argument(help="Folder of a run.", show_default=False)]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda; auto takes CUDA where it is present.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other option of training, as a sweep file has it: learner.sai_coef=0, network.alpha=0.5, "
+        "network.detach_latent=false, batch_size=16. Can be repeated.",
+    ),
+]

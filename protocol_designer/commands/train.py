@@ -27,6 +27,7 @@ from protocol_designer.commands.options import (
     Runs,
     Schema,
     Seed,
+    Settings,
     Steps,
     Task,
     Trust,
@@ -72,15 +73,7 @@ def train(
     checkpoint_every: Annotated[int, typer.Option(help="Environment steps between checkpoints.", min=1)] = 50_000,
     runs: Runs = Path("runs"),
     device: Device = "auto",
-    options: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Any other option of training, as a sweep file has it: learner.sai_coef=0, network.alpha=0.5, "
-            "network.detach_latent=false, batch_size=16. Can be repeated.",
-        ),
-    ] = None,
+    options: Settings = None,
     wandb: Annotated[
         str, typer.Option(help="Show the run in this project of Weights & Biases too; needs `pip install wandb`.")
     ] = "",
