@@ -22,6 +22,7 @@ from protocol_designer.commands.design import design
 from protocol_designer.commands.diff import diff
 from protocol_designer.commands.doctor import doctor
 from protocol_designer.commands.evaluate import evaluate
+from protocol_designer.commands.export import export, run_agents
 from protocol_designer.commands.finetune import finetune
 from protocol_designer.commands.freeze import freeze
 from protocol_designer.commands.gather import gather
@@ -75,6 +76,7 @@ for command in (
     resume,
     finetune,
     evaluate,
+    export,
     compare,
     probe,
     sweep,
@@ -86,6 +88,7 @@ for command in (
     app.command()(command)
 app.command("new-task")(new_task)
 app.command("import")(import_protocol)
+app.command("run-agents")(run_agents)
 
 
 def _stop_as_ctrl_c_does() -> None:

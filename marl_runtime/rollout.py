@@ -81,6 +81,8 @@ class NetworkActor(Actor):
         self.method = method
         self.watch = watch
         self.estimate: Estimate | None = None
+        self.utilities: Float32Array | None = None
+        """Of the step that was just acted on, `[E, N, A]`."""
         self.device = torch.device(device)
         self._carry: Any = None
 
@@ -102,7 +104,7 @@ class NetworkActor(Actor):
             if self.watch and isinstance(self.method, Lmac):
                 self.estimate = self.method.estimate_now(Now(extended, messages, state, links), self._carry)
             q, self._carry = self.method.step(extended, messages, state, self._carry, links)
-        utilities = q.cpu().numpy().reshape(n_envs, n_agents, -1)
+        utilities = self.utilities = q.cpu().numpy().reshape(n_envs, n_agents, -1)
         return np.where(environment.avail_actions, utilities, -np.inf).argmax(axis=-1)
 
     def _links(self, view: View) -> torch.Tensor:

@@ -43,6 +43,8 @@ def test_help_names_every_command_and_loads_nothing_heavy(tmp_path: Path) -> Non
         "train",
         "finetune",
         "evaluate",
+        "export",
+        "run-agents",
         "resume",
         "compare",
         "probe",
