@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,10 +13,11 @@ from buffers.episodes import EpisodeBatch
 from buffers.errors import UnknownNameError, UsageError
 from marl_runtime.assembly import build_learner, find_device, load_protocol, method_inputs, spoken_by
 from marl_runtime.calibration import Calibration, calibrate
+from marl_runtime.channel import Channel
 from marl_runtime.checkpoints import Checkpoint, Checkpoints
 from marl_runtime.configuration import from_json
 from marl_runtime.environment import VectorEnvironment, episode_seeds
-from marl_runtime.rollout import Actor, Channel, MessageSource, NetworkActor, Rollout, ScriptedActor
+from marl_runtime.rollout import Actor, MessageSource, NetworkActor, Rollout, ScriptedActor
 from marl_runtime.run_folder import RunFolder
 from marl_runtime.seeding import stream_seed
 from marl_runtime.statistics import Estimate, mean_over_episodes, wilson
@@ -47,6 +48,7 @@ class EvalConfig:
     message_loss: float = 0.0
     message_noise: float = 0.0
     message_delay: int = 0
+    silent: tuple[int, ...] = ()
     workers: WorkerSettings = field(default_factory=WorkerSettings)
     checkpoint: Which = "last"
 
@@ -62,7 +64,7 @@ class EvalConfig:
     @property
     def channel(self) -> Channel:
         """What messages suffer."""
-        return Channel(self.message_loss, self.message_noise, self.message_delay)
+        return Channel(self.message_loss, self.message_noise, self.message_delay, self.silent)
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ class Evaluation:
     success: Estimate  # Wilson interval
     returns: Estimate
     calibration: Calibration | None = None  # of methods whose agents say how sure they are
+    channel: Channel = field(default_factory=Channel)  # what messages suffered
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures and the rows as plain JSON values."""
@@ -82,6 +85,7 @@ class Evaluation:
             "subject": self.subject,
             "steps": self.steps,
             "episodes": len(self.rows),
+            "channel": asdict(self.channel),
             "success": vars(self.success),
             "return": vars(self.returns),
             **({} if self.calibration is None else {"calibration": self.calibration.to_json()}),
@@ -171,6 +175,7 @@ def _evaluate(
         wilson(int(batch.success.sum()), batch.n_episodes),
         mean_over_episodes(batch.returns),
         calibrate(actor.method, batch, actor.device) if isinstance(actor, NetworkActor) else None,
+        config.channel,
     )
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import abc
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,13 +20,13 @@ import torch
 from buffers.episodes import BoolArray, EpisodeBatch, Float32Array, IntArray
 from buffers.errors import UsageError
 from buffers.packing import concatenate
-from buffers.schema import TaskSchema
+from marl_runtime.channel import Chance, Channel
 from marl_runtime.environment import EpisodesLostError, ScriptedPolicy, VectorEnvironment, episode_seeds
-from marl_runtime.methods.base import Method, Now
+from marl_runtime.methods.base import Disturb, Method, Now
 from marl_runtime.methods.lmac import Estimate, Lmac
 from marl_runtime.scrambling import Scrambled
 
-__all__ = ["Actor", "Channel", "MessageSource", "MessageStepper", "NetworkActor", "Rollout", "ScriptedActor", "View"]
+__all__ = ["Actor", "MessageSource", "MessageStepper", "NetworkActor", "Rollout", "ScriptedActor", "View"]
 
 
 class MessageStepper(Protocol):
@@ -56,6 +58,7 @@ class View:
     extended: Float32Array  # [E, N, D]
     messages: Float32Array | None  # [E, N, M]
     delivered: BoolArray | None = None  # [E, N receiver, N sender]: what is not lost on the way; None for all
+    hear: Callable[[Float32Array], Float32Array] | None = None  # [E, N, C] → what arrives of it; None for all of it
 
 
 class Actor(abc.ABC):
@@ -98,12 +101,16 @@ class NetworkActor(Actor):
         n_envs, n_agents = environment.alive.shape
         messages = None if view.messages is None else self._rows(view.messages)
         state = self._rows(np.repeat(environment.state[:, None], n_agents, axis=1))
-        links = self._links(view) if self.method.needs_links else None
+        links, disturb = None, None
+        if self.method.needs_links:
+            links = self._links(view)
+            disturb = None if view.hear is None else self._disturbing(view.hear, n_agents)
         with torch.inference_mode():
             extended = self._rows(view.extended)
             if self.watch and isinstance(self.method, Lmac):
+                # a channel's noise is drawn once in a step, so it would be another one here
                 self.estimate = self.method.estimate_now(Now(extended, messages, state, links), self._carry)
-            q, self._carry = self.method.step(extended, messages, state, self._carry, links)
+            q, self._carry = self.method.step(extended, messages, state, self._carry, links, disturb)
         utilities = self.utilities = q.cpu().numpy().reshape(n_envs, n_agents, -1)
         return np.where(environment.avail_actions, utilities, -np.inf).argmax(axis=-1)
 
@@ -114,6 +121,13 @@ class NetworkActor(Actor):
         if view.delivered is not None:
             links = links & view.delivered
         return torch.from_numpy(links).to(self.device)
+
+    def _disturbing(self, hear: Callable[[Float32Array], Float32Array], n_agents: int) -> Disturb:
+        def disturb(heard: torch.Tensor) -> torch.Tensor:
+            by_agent = heard.cpu().numpy().reshape(-1, n_agents, heard.shape[-1])
+            return self._rows(hear(by_agent))
+
+        return disturb
 
     def _rows(self, array: Float32Array) -> torch.Tensor:
         return torch.from_numpy(array.reshape(-1, array.shape[-1])).to(self.device)
@@ -134,31 +148,6 @@ class ScriptedActor(Actor):
         return self.policy.act(view.environment)
 
 
-@dataclass(frozen=True)
-class Channel:
-    """How messages suffer on the way, in evaluation.
-
-    `loss`: probability that a sender's payload does not reach a receiver in a step. `noise`: standard deviation of
-    Gaussian noise on each value that a receiver keeps. `delay`: steps by which what a receiver keeps is late; before
-    them it is zero.
-    """
-
-    loss: float = 0.0
-    noise: float = 0.0
-    delay: int = 0
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.loss <= 1:
-            raise ValueError(f"message loss {self.loss} is not a probability")
-        if self.noise < 0 or self.delay < 0:
-            raise ValueError(f"message noise {self.noise} and delay {self.delay} cannot be negative")
-
-    @property
-    def perfect(self) -> bool:
-        """True when every message arrives as it was sent."""
-        return self == Channel()
-
-
 class Rollout:
     """Plays numbered episodes of one task in rounds of E, with the protocol inside where one is given."""
 
@@ -169,6 +158,7 @@ class Rollout:
         self.schema = environment.schema
         self.message_dim = 0 if protocol is None else protocol.message_dim
         self._channel = channel or Channel()
+        self._channel.require_agents(self.schema.n_agents)
         self._stepper = None if protocol is None else protocol.stepper(environment.num_envs)
         self._scrambles = protocol.kind if isinstance(protocol, Scrambled) else ""
         n, schema = self.schema.n_agents, self.schema
@@ -208,7 +198,7 @@ class Rollout:
                 f"episode {first_episode} is alone in its round, and shuffled messages are another episode's: "
                 "play two episodes at once or more"
             )
-        chance = _Chance(
+        chance = Chance(
             root_seed,
             first_episode,
             count,
@@ -238,7 +228,8 @@ class Rollout:
                 return record.batch()
             if t == limit:
                 raise RuntimeError(f"task {self.schema.name!r} went on past its limit of {limit} steps")
-            actions = actor.act(View(env, self._extended, messages, delivered))
+            hear = partial(chance.hear, t) if self._channel.noise or self._channel.delay else None
+            actions = actor.act(View(env, self._extended, messages, delivered, hear))
             if explores:
                 actions = chance.explore(t, actions, env.avail_actions, epsilon)
             result = env.step(actions)
@@ -247,7 +238,7 @@ class Rollout:
             np.put_along_axis(self._last_actions, actions[..., None], 1, axis=2)
         raise AssertionError("the loop returns or raises")
 
-    def _messages(self, chance: _Chance, t: int, delivered: BoolArray | None) -> Float32Array | None:
+    def _messages(self, chance: Chance, t: int, delivered: BoolArray | None) -> Float32Array | None:
         """Return what every receiver keeps now, `[E, N, M]`."""
         if self._stepper is None:
             return None
@@ -305,75 +296,3 @@ class _Record:
             rewards=self.rewards, terminated=self.terminated, truncated=self.truncated, filled=self.filled,
             success=self.success, messages=self.messages,
         )  # fmt: skip
-
-
-class _Chance:
-    """All random numbers of a round's episodes, each episode's from its own generator."""
-
-    def __init__(
-        self,
-        root_seed: int,
-        first_episode: int,
-        count: int,
-        *,
-        schema: TaskSchema,
-        channel: Channel,
-        message_dim: int,
-        scrambles: str = "",
-    ) -> None:
-        t, n = schema.episode_limit, schema.n_agents
-        self._channel, self._count, self._scrambles = channel, count, scrambles
-        # counter-based, so that one generator per episode costs microseconds
-        generators = [
-            np.random.Generator(np.random.Philox(key=[root_seed & (2**64 - 1), first_episode + k]))
-            for k in range(count)
-        ]
-        # [count, T, 2, N]: whether to explore, and with which action
-        self._explore = np.stack([g.random((t, 2, n), dtype=np.float32) for g in generators])
-        if channel.loss:
-            self._arrives = np.stack([g.random((t + 1, n, n), dtype=np.float32) >= channel.loss for g in generators])
-        if channel.noise:
-            self._noise = channel.noise * np.stack(
-                [g.standard_normal((t + 1, n, message_dim), dtype=np.float32) for g in generators]
-            )
-        if scrambles == "random":
-            self._said = np.stack([g.standard_normal((t + 1, n, message_dim), dtype=np.float32) for g in generators])
-        self._past: list[Float32Array] = []
-
-    def explore(self, t: int, actions: IntArray, available: BoolArray, epsilon: Float32Array) -> IntArray:
-        """Return `actions` with a uniformly drawn available action where an agent explores."""
-        count = len(epsilon)
-        whether, which = self._explore[:, t, 0], self._explore[:, t, 1]
-        mine = available[:count]
-        rank = np.minimum((which * mine.sum(axis=-1)).astype(np.int64), mine.sum(axis=-1) - 1)
-        drawn = (mine.cumsum(axis=-1) > rank[..., None]).argmax(axis=-1)
-        mixed = actions.copy()
-        mixed[:count] = np.where(whether < epsilon[:, None], drawn, actions[:count])
-        return mixed
-
-    def delivered(self, t: int, n_envs: int) -> BoolArray | None:
-        """Return which payloads arrive, `[E, N receiver, N sender]`, or None for all."""
-        if not self._channel.loss:
-            return None
-        arrives = np.ones((n_envs, *self._arrives.shape[2:]), dtype=bool)
-        arrives[: len(self._arrives)] = self._arrives[:, t]
-        return arrives
-
-    def scramble(self, t: int, messages: Float32Array) -> Float32Array:
-        """Return noise, or each episode's neighbour's messages, `[E, N, M]`."""
-        scrambled = messages.copy()
-        if self._scrambles == "random":
-            scrambled[: self._count] = self._said[:, t]
-        else:
-            scrambled[: self._count] = np.roll(messages[: self._count], -1, axis=0)
-        return scrambled
-
-    def disturb(self, t: int, messages: Float32Array) -> Float32Array:
-        """Return what receivers keep after noise and delay, `[E, N, M]`."""
-        if self._channel.noise:
-            messages = messages.copy()
-            messages[: len(self._noise)] += self._noise[:, t]
-        if not self._channel.delay:
-            return messages
-        self._past.append(messages.copy())
-        return self._past[t - self._channel.delay] if t >= self._channel.delay else np.zeros_like(messages)

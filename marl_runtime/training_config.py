@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from marl_runtime.channel import Channel
 from marl_runtime.learner import LearnerConfig
 from marl_runtime.methods import MethodConfig, find_method
 from marl_runtime.networks.mixers import find_mixer
-from marl_runtime.rollout import Channel
 from marl_runtime.tasks import find_task
 from marl_runtime.workers import WorkerSettings
 

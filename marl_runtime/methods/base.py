@@ -7,7 +7,7 @@ features, R rows = environments times agents.
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -19,9 +19,22 @@ from buffers.schema import TaskSchema
 from marl_runtime.networks.batch import TensorBatch, by_episode
 from marl_runtime.networks.utility import UtilityNetwork
 
-__all__ = ["Carry", "Features", "Losses", "Method", "MethodConfig", "MethodInputs", "Now", "Unrolled", "required"]
+__all__ = [
+    "Carry",
+    "Disturb",
+    "Features",
+    "Losses",
+    "Method",
+    "MethodConfig",
+    "MethodInputs",
+    "Now",
+    "Unrolled",
+    "required",
+]
 
 Carry = tuple[Tensor, ...]
+Disturb = Callable[[Float[Tensor, "R C"]], Float[Tensor, "R C"]]
+"""What a channel does to what agents hear by a method's own network, in evaluation."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +118,11 @@ class Now:
     messages: Float[Tensor, "R M"] | None = None
     state: Float[Tensor, "R S"] | None = None
     links: Bool[Tensor, "E N N"] | None = None
+    disturb: Disturb | None = None
+
+    def arriving(self, heard: Float[Tensor, "R C"]) -> Float[Tensor, "R C"]:
+        """Return what arrives of what R agents would hear of each other: noisy or late, where a channel makes it so."""
+        return heard if self.disturb is None else self.disturb(heard)
 
 
 @dataclass(frozen=True)
@@ -229,9 +247,11 @@ class Method(nn.Module, abc.ABC):
         state: Float[Tensor, "R S"] | None,
         carry: Carry,
         links: Bool[Tensor, "E N N"] | None = None,
+        disturb: Disturb | None = None,
     ) -> tuple[Float[Tensor, "R A"], Carry]:
         """Return the utilities of one step and the next carry. Unneeded messages, states and links may be None."""
-        known, after = self.features_now(Now(extended, messages, state, links), carry[:-1])
+        now = Now(extended, messages, state, links, disturb if self.needs_links else None)
+        known, after = self.features_now(now, carry[:-1])
         q, h = self.utility.step(known, carry[-1])
         return q, (*after, h)
 

@@ -102,7 +102,7 @@ class Lmac(Method):
         return torch.cat([now.extended, z], dim=-1), (h,)
 
     def _latent_now(self, now: Now, carry: Carry) -> tuple[Float[Tensor, "R Z"], Float[Tensor, "R H"]]:
-        heard = self.heard(now.messages, now.extended, now.links)
+        heard = now.arriving(self.heard(now.messages, now.extended, now.links))
         return self.communication.encoder.step(torch.cat([now.extended, heard], dim=-1), carry[0])
 
     def features(self, batch: TensorBatch) -> Features:

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from marl_runtime.methods.base import Carry, Features, Losses, Method, Now, Unrolled, required
+from marl_runtime.methods.base import Carry, Disturb, Features, Losses, Method, Now, Unrolled, required
 from marl_runtime.methods.talking import masked_softmax, pair_mean, two_layers
 from marl_runtime.networks.batch import TensorBatch, by_episode, by_row
 
@@ -68,12 +68,13 @@ class Maic(Method):
         state: Float[Tensor, "R S"] | None,
         carry: Carry,
         links: Bool[Tensor, "E N N"] | None = None,
+        disturb: Disturb | None = None,
     ) -> tuple[Float[Tensor, "R A"], Carry]:
         """Return the utilities of one step, messages added, and the next carry."""
         links = required(links, "links", self.name)
         h, after = self.utility.memory.step(functional.relu(self.utility.embed(extended)), carry[-1])
-        advice = self.talk(h.view(*links.shape[:2], -1), links, learning=False)["heard"]
-        return self.utility.head(h) + advice.flatten(0, 1), (after,)
+        advice = self.talk(h.view(*links.shape[:2], -1), links, learning=False)["heard"].flatten(0, 1)
+        return self.utility.head(h) + Now(extended, disturb=disturb).arriving(advice), (after,)
 
     def unroll(self, batch: TensorBatch) -> Unrolled:
         """Return the utilities of whole episodes, messages added; the probe reads the messages, too."""

@@ -44,8 +44,8 @@ class FullComm(Method):
         """Return the extended observation and the others' observations."""
         links, schema = required(now.links, "links", self.name), self.inputs.schema
         extended = now.extended.unflatten(0, (-1, schema.n_agents))  # type: ignore[no-untyped-call]
-        heard = others_observations(extended, links, schema)
-        return torch.cat([extended, heard], dim=-1).flatten(0, 1), ()
+        heard = others_observations(extended, links, schema).flatten(0, 1)
+        return torch.cat([now.extended, now.arriving(heard)], dim=-1), ()
 
     def features(self, batch: TensorBatch) -> Features:
         """Return the extended observations and the others' observations."""

@@ -75,8 +75,8 @@ class Talking(Method):
         if self.history_dim:
             own, h = self.memory.step(functional.relu(self.embed(own)), carry[0])
             after = (h,)
-        heard = self.talk(own.view(-1, n, own.shape[-1]), links, learning=False)["heard"]
-        return torch.cat([now.extended, heard.flatten(0, 1)], dim=-1), after
+        heard = self.talk(own.view(-1, n, own.shape[-1]), links, learning=False)["heard"].flatten(0, 1)
+        return torch.cat([now.extended, now.arriving(heard)], dim=-1), after
 
     def features(self, batch: TensorBatch) -> Features:
         """Return the extended observations and what is heard; the parts are `[T+1, B, N, …]`."""

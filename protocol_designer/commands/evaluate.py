@@ -24,6 +24,10 @@ def evaluate(
     message_loss: Annotated[float, typer.Option(help="Share of messages lost on the way.", min=0, max=1)] = 0.0,
     message_noise: Annotated[float, typer.Option(help="Standard deviation of noise added to messages.", min=0)] = 0.0,
     message_delay: Annotated[int, typer.Option(help="Steps that messages arrive late.", min=0)] = 0,
+    silent: Annotated[
+        list[int] | None,
+        typer.Option(help="Number of an agent of whom nothing reaches anybody; can be repeated.", min=0),
+    ] = None,
     workers: Workers = 0,
     worker_timeout: WorkerTimeout = 10.0,
     csv: Annotated[Path | None, typer.Option(help="Write one row per episode to this file.")] = None,
@@ -42,6 +46,7 @@ def evaluate(
         message_loss=message_loss,
         message_noise=message_noise,
         message_delay=message_delay,
+        silent=tuple(silent or ()),
         workers=workers_of(workers, worker_timeout),
     )
     if run is not None and not policy:

@@ -9,10 +9,11 @@ import pytest
 
 from buffers.episodes import BoolArray, EpisodeBatch, Float32Array, IntArray
 from marl_runtime.assembly import build_learner, find_device, method_inputs
+from marl_runtime.channel import Chance, Channel
 from marl_runtime.environment import VectorEnvironment
 from marl_runtime.learner import LearnerConfig
 from marl_runtime.methods import MethodConfig
-from marl_runtime.rollout import Actor, Channel, NetworkActor, Rollout, ScriptedActor, View
+from marl_runtime.rollout import Actor, NetworkActor, Rollout, ScriptedActor, View
 from marl_runtime.tasks import Task
 
 
@@ -190,6 +191,34 @@ def test_noise_and_delay_change_what_is_kept(cue_game: Task) -> None:
     noise = noisy - plain
     assert abs(noise.mean()) < 0.05
     assert noise.std() == pytest.approx(0.5, abs=0.03)  # of 2,700 values
+
+
+def test_nothing_of_a_silent_agent_reaches_anybody(cue_game: Task) -> None:
+    batch = Rollout(cue_game.make(20), Counting(), Channel(silent=(1,))).play(Waiting(), 0, 0, 20)
+    assert batch.messages is not None
+    # Counting keeps, at 1, how many of all payloads arrived: 2, and without agent 1's one
+    plain = Rollout(cue_game.make(20), Counting()).play(Waiting(), 0, 0, 20)
+    assert plain.messages is not None
+    np.testing.assert_array_equal(batch.messages[..., 1], np.where(plain.messages[..., 1] == 2, 1, 0))
+    assert batch.messages[..., 1].any()
+    with pytest.raises(UsageError, match="silent agent 2 is not among the 2 agents, 0 to 1"):
+        Rollout(cue_game.make(20), Counting(), Channel(silent=(2,)))
+
+
+def test_what_is_heard_by_a_methods_own_network_is_noisy_and_late_in_the_same_way_again(cue_game: Task) -> None:
+    def chance(channel: Channel, first: int = 0) -> Chance:
+        return Chance(7, first, 40, schema=cue_game.schema, channel=channel, message_dim=0)
+
+    heard = np.zeros((40, 2, 25), dtype=np.float32)
+    noise = chance(Channel(noise=0.5)).hear(3, heard)
+    assert noise.std() == pytest.approx(0.5, abs=0.03)  # of 2,000 values
+    np.testing.assert_array_equal(chance(Channel(noise=0.5)).hear(3, heard), noise)
+    # each episode's own, whatever stands beside it, and another one in every step
+    np.testing.assert_array_equal(chance(Channel(noise=0.5), first=10).hear(3, heard)[:30], noise[10:])
+    assert np.abs(chance(Channel(noise=0.5)).hear(4, heard) - noise).min() > 0
+    late = chance(Channel(delay=1))
+    assert not late.hear(0, heard + 1).any()
+    np.testing.assert_array_equal(late.hear(1, heard + 2), heard + 1)
 
 
 @pytest.mark.parametrize("wrong", [{"loss": 1.5}, {"noise": -0.1}, {"delay": -1}])

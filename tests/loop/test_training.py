@@ -20,11 +20,11 @@ import torch
 from buffers.errors import ResourceError, UnknownNameError, UsageError
 from marl_runtime import checkpoints as checkpoints_module
 from marl_runtime import training
+from marl_runtime.channel import Channel
 from marl_runtime.checkpoints import Checkpoints, join_tensors, split_tensors
 from marl_runtime.configuration import from_json, to_json
 from marl_runtime.learner import Learner
 from marl_runtime.metrics import MetricsLog, Window, read_metrics
-from marl_runtime.rollout import Channel
 from marl_runtime.run_folder import RunFolder
 from marl_runtime.run_state import Run
 from marl_runtime.tasks import Task

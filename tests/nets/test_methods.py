@@ -15,6 +15,7 @@ from toy_episodes import make_episodes, make_schema
 from buffers.errors import UnknownNameError
 from marl_runtime.learner import LearnerConfig
 from marl_runtime.methods import Method, MethodConfig, MethodInputs, build_method, find_method, method_names
+from marl_runtime.methods.base import Disturb
 from marl_runtime.networks import TensorBatch, initialise
 
 SCHEMA = make_schema()
@@ -118,6 +119,25 @@ def test_a_row_sees_only_what_reaches_it(name: str) -> None:
         for before, now in zip((q, *after), (q2, *after2), strict=True):
             assert torch.equal(before[others], now[others])
         assert not torch.equal(q[4], q2[4])
+
+
+@EVERY
+def test_a_channel_disturbs_what_is_heard_once_in_a_step(name: str) -> None:
+    """Only methods that talk by a network of their own ask it: a protocol's messages are disturbed before they come."""
+    method = make_method(name)
+    extended, messages, state = torch.randn(6, SCHEMA.extended_dim), torch.randn(6, M), torch.randn(6, SCHEMA.state_dim)
+    asked = []
+
+    def disturb(heard: Tensor) -> Tensor:
+        asked.append(heard.shape)
+        return heard + 3.0
+
+    def utilities(channel: Disturb | None) -> Tensor:
+        return method.step(extended, messages, state, method.initial_state(6), everybody_linked(2), channel)[0]
+
+    changed = not torch.equal(utilities(None), utilities(disturb))
+    talks = method.needs_links
+    assert (changed, len(asked), all(shape[0] == 6 for shape in asked)) == (talks, int(talks), True)
 
 
 @EVERY
