@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from buffers.episodes import BoolArray, EpisodeBatch, Float32Array, IntArray
+from buffers.errors import UsageError
 from marl_runtime.assembly import build_learner, find_device, method_inputs
 from marl_runtime.channel import Chance, Channel
 from marl_runtime.environment import VectorEnvironment
