@@ -53,6 +53,7 @@ class Task:
 _MAPS = Path(__file__).resolve().parent / "skirmish" / "maps"
 # Other tasks of the listing. Foraging has any number of tasks, since their names hold their settings.
 _FORAGING = ("Foraging-1s-8x8-2p-2f-coop", "Foraging-1s-11x11-6p-4f-coop")
+_FOOTBALL = ("academy_3_vs_1_with_keeper", "academy_run_pass_and_shoot_with_keeper")
 _REGISTRY: dict[str, Task] = {}
 _FROM_FILES: dict[str, Path] = {}  # tasks of users' own maps, and their files
 
@@ -78,7 +79,7 @@ def map_names() -> tuple[str, ...]:
 
 def task_names() -> list[str]:
     """Return the names of all tasks, in the order of the listing."""
-    return list(dict.fromkeys([*map_names(), *_FORAGING, *_REGISTRY]))
+    return list(dict.fromkeys([*map_names(), *_FORAGING, *_FOOTBALL, *_REGISTRY]))
 
 
 def find_task(name: str) -> Task:
@@ -98,6 +99,10 @@ def find_task(name: str) -> Task:
         from marl_runtime.environments.foraging import foraging_task
 
         return register(foraging_task(name))
+    if name in _FOOTBALL:
+        from marl_runtime.environments.football import football_task
+
+        return register(football_task(name))
     if name in map_names():
         from marl_runtime.skirmish.battle import map_task
 
