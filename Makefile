@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # One thread per numerical library: the work is spread over processes, not over threads.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: design test test-slow test-llm test-grf test-smac check check-style format clean help
+.PHONY: design test test-slow test-llm test-grf check check-style format clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -24,7 +24,7 @@ test: $(BIN)/design-protocol  ## run the test suite
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-slow: $(BIN)/design-protocol  ## run the long tests too
-	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not llm and not grf and not smac'
+	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not llm and not grf'
 
 test-llm: $(BIN)/design-protocol  ## a design by a small language model that runs here (fetches 200 MB, takes ten minutes)
 	$(BIN)/python -m pip install --disable-pip-version-check -q xllamacpp==2026.10.11549

@@ -24,6 +24,7 @@ import numba
 import numpy as np
 
 from marl_runtime.environment import ScriptedPolicy, VectorEnvironment, episode_seeds
+from marl_runtime.environments.football_schema import FOOTBALL_TASKS
 from marl_runtime.skirmish.environment import SkirmishEnvironment
 from marl_runtime.skirmish.maps import FOLDER, MAPS, map_file
 from marl_runtime.skirmish.scripted import references_of
@@ -187,7 +188,7 @@ def main() -> None:
     path = RESULTS / "tasks.json"
     if options.what == "measure":
         rows = {row["task"]: row for row in json.loads(path.read_text())["tasks"]} if path.exists() else {}
-        names = [name for name in task_names() if not name.endswith(PUBLISHED_LAYOUT)]
+        names = [name for name in task_names() if not name.endswith(PUBLISHED_LAYOUT) and name not in FOOTBALL_TASKS]
         for name in options.tasks or names:
             begun = time.perf_counter()
             rows[name] = measure(name, options.episodes, options.seed)

@@ -93,4 +93,5 @@ class Estimates:
         cells = tuple(value["cells"])
         halves = np.frombuffer(zlib.decompress(base64.b64decode(value["per_episode"])), dtype="<f2")
         episodes = halves.astype(np.float32).reshape(value["episodes"], len(cells)) * np.float32(value["largest"])
-        return cls(cells, np.array(value["per_seed"], dtype=np.float64).reshape(-1, len(cells)), episodes)
+        seeds = len(value["per_seed"])  # where nothing was scored there are seeds and no cells
+        return cls(cells, np.array(value["per_seed"], dtype=np.float64).reshape(seeds, len(cells)), episodes)

@@ -59,7 +59,7 @@ def newest(run: Path) -> int:
 
 @pytest.mark.slow
 def test_twenty_kills_at_random_moments_change_nothing(tmp_path: Path) -> None:
-    """SIGKILL twenty times in one run: every other one at any moment of its start, the others in the midst of training."""
+    """SIGKILL twenty times in one run: at any moment of its start, and in the midst of training, in turn."""
     config = config_of(150_000, 1_000)
     whole = train(config, tmp_path / "whole")
     run = prepare(config, tmp_path / "killed")
