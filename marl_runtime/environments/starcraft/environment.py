@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class StarCraftEnvironment(VectorEnvironment):
         terminated, truncated, success = (np.zeros(self.num_envs, dtype=bool) for _ in range(3))
         for index in np.flatnonzero(self._running).tolist():
             chosen = actions[index].tolist()
-            rewards[index], over, said = self._call(index, lambda i=index, c=chosen: self._games[i].step(c))
+            rewards[index], over, said = self._call(index, partial(self._games[index].step, chosen))
             self._steps[index] += 1
             self._read(index)
             if not over:

@@ -5,9 +5,11 @@ Stock behaviour was read at oxwhirl/smacv2 577ab5a and is tested by `make test-s
 
 from __future__ import annotations
 
+import importlib
 import random
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +19,11 @@ from marl_runtime.environments.starcraft.preflight import import_package
 from marl_runtime.environments.starcraft.smac_game import GameDiedError, warn_of_health
 
 __all__ = ["capability_config", "new_smacv2_game"]
+
+if TYPE_CHECKING:
+    _Stock = Any
+else:
+    _Stock = object
 
 _TRIES = 5
 _STARTS = {
@@ -62,7 +69,7 @@ def draw_episode(config: dict[str, dict[str, Any]], seed: int) -> dict[str, Any]
 
     The package has generators without a seed, and shuffles with Python's own, whose state is put back.
     """
-    from smacv2.env.starcraft2.distributions import get_distribution
+    get_distribution = importlib.import_module("smacv2.env.starcraft2.distributions").get_distribution
 
     generator, before = np.random.default_rng(seed), random.getstate()
     random.seed(seed)
@@ -86,69 +93,75 @@ def _give(distribution: Any, generator: np.random.Generator) -> None:
             _give(part, generator)
 
 
+class Smacv2Changes(_Stock):  # type: ignore[misc] # the package ships no types
+    """What stands before smacv2's own class in the order of look-up: `seed_episode`, and what is changed in it."""
+
+    max_reward: float
+    agents: dict[int, Any]
+    enemies: dict[int, Any]
+    _episode_count: int
+
+    def __init__(self, game: GameMap) -> None:
+        self._config = capability_config(game)
+        self._kinds = {kind.name: kind for kind in kinds_of(game)}
+        self._size, self._episode_seed, self._warned = game.battle_map.size, 0, False
+        super().__init__(
+            map_name=game.map_name,
+            capability_config=self._config,
+            obs_own_pos=game.own_ranges,
+            use_unit_ranges=game.own_ranges,
+            state_last_action=False,
+            continuing_episode=True,  # says of a time-out that it is one
+        )
+        self._reward_without_health = self.max_reward
+
+    def seed_episode(self, seed: int) -> None:
+        """Take the seed of the next episode's draws, and of the next launch."""
+        self._episode_seed = seed
+        if self._sc2_proc is None:
+            self._seed = seed % 2**32
+
+    def _launch(self) -> None:
+        super()._launch()
+        self.max_distance_x = self.max_distance_y = self._size
+
+    def reset(self, episode_config: Any = None) -> Any:
+        """Start an episode with teams and starts of its own; those that do not appear are drawn again."""
+        for attempt in range(_TRIES):
+            if self._sc2_proc is not None and self._episode_count == 0:
+                self._episode_count = 1
+            try:
+                return super().reset(draw_episode(self._config, self._episode_seed + attempt))
+            except Exception as error:
+                if type(error).__name__ != "CannotResetException":
+                    raise
+        raise RejectedError(
+            f"{self.map_name}: the units of an episode did not appear, {_TRIES} times (seed {self._episode_seed})"
+        )
+
+    def full_restart(self) -> None:
+        """Give up: stock launches the game again and passes half an episode off as one that ended."""
+        raise GameDiedError(f"the game of {self.map_name} closed its connection")
+
+    def init_units(self, ally_team: Any, enemy_team: Any, episode_config: Any = None) -> None:
+        """Scale the reward by what this episode's enemies have; stock keeps what the first episode's had."""
+        super().init_units(ally_team, enemy_team, episode_config or {})
+        enemies = self.enemies.values()
+        self.max_reward = self._reward_without_health + sum(u.health_max + u.shield_max for u in enemies)
+        if not self._warned:
+            self._warned = True
+            numbers = {number: name for name, number in self.ally_unit_map.items()}
+            for unit in {unit.unit_type: unit for unit in self.agents.values()}.values():
+                warn_of_health(self._kinds, numbers[unit.unit_type], unit.health_max)
+
+    def get_obs_agent(self, agent_id: int, fully_observable: bool = False) -> Any:
+        """Return an observation; stock blanks every enemy before one that is dead or was never seen."""
+        self.obs_enemies[:] = 1
+        return super().get_obs_agent(agent_id, fully_observable)
+
+
 @cache
-def _smacv2_class() -> type:
+def _smacv2_class() -> Callable[[GameMap], Any]:
     import_package("smacv2")
-    from smacv2.env.starcraft2.starcraft2 import CannotResetException, StarCraft2Env
-
-    class Smacv2Game(StarCraft2Env):  # type: ignore[misc] # it ships no types
-        """One game; `seed_episode` before each `reset` gives the episode its teams and starts."""
-
-        def __init__(self, game: GameMap) -> None:
-            self._config = capability_config(game)
-            self._kinds = {kind.name: kind for kind in kinds_of(game)}
-            self._size, self._episode_seed, self._warned = game.battle_map.size, 0, False
-            super().__init__(
-                map_name=game.map_name,
-                capability_config=self._config,
-                obs_own_pos=game.own_ranges,
-                use_unit_ranges=game.own_ranges,
-                state_last_action=False,
-                continuing_episode=True,  # says of a time-out that it is one
-            )
-            self._reward_without_health = self.max_reward
-
-        def seed_episode(self, seed: int) -> None:
-            """Take the seed of the next episode's draws, and of the next launch."""
-            self._episode_seed = seed
-            if self._sc2_proc is None:
-                self._seed = seed % 2**32
-
-        def _launch(self) -> None:
-            super()._launch()
-            self.max_distance_x = self.max_distance_y = self._size
-
-        def reset(self, episode_config: Any = None) -> Any:
-            """Start an episode with teams and starts of its own; those that do not appear are drawn again."""
-            for attempt in range(_TRIES):
-                if self._sc2_proc is not None and self._episode_count == 0:
-                    self._episode_count = 1
-                try:
-                    return super().reset(draw_episode(self._config, self._episode_seed + attempt))
-                except CannotResetException:
-                    continue
-            raise RejectedError(
-                f"{self.map_name}: the units of an episode did not appear, {_TRIES} times (seed {self._episode_seed})"
-            )
-
-        def full_restart(self) -> None:
-            """Give up: stock launches the game again and passes half an episode off as one that ended."""
-            raise GameDiedError(f"the game of {self.map_name} closed its connection")
-
-        def init_units(self, ally_team: Any, enemy_team: Any, episode_config: Any = None) -> None:
-            """Scale the reward by what this episode's enemies have; stock keeps what the first episode's had."""
-            super().init_units(ally_team, enemy_team, episode_config or {})
-            enemies = self.enemies.values()
-            self.max_reward = self._reward_without_health + sum(u.health_max + u.shield_max for u in enemies)
-            if not self._warned:
-                self._warned = True
-                numbers = {number: name for name, number in self.ally_unit_map.items()}
-                for unit in {unit.unit_type: unit for unit in self.agents.values()}.values():
-                    warn_of_health(self._kinds, numbers[unit.unit_type], unit.health_max)
-
-        def get_obs_agent(self, agent_id: int, fully_observable: bool = False) -> Any:
-            """Return an observation; stock blanks every enemy before one that is dead or was never seen."""
-            self.obs_enemies[:] = 1
-            return super().get_obs_agent(agent_id, fully_observable)
-
-    return Smacv2Game
+    stock = importlib.import_module("smacv2.env.starcraft2.starcraft2").StarCraft2Env
+    return type("Smacv2Game", (Smacv2Changes, stock), {})
