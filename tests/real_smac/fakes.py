@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+
 from marl_runtime.environments.starcraft.maps import GameMap, game_map
 from marl_runtime.skirmish.environment import BattleOptions, SkirmishEnvironment
 
@@ -79,3 +80,20 @@ def place(game: Any, terrain: np.ndarray | None = None) -> None:
 
 def find(name: str) -> GameMap:
     return game_map(name)
+
+
+def require_same(game: Any, battle: Any) -> None:
+    """Compare every observation, the state and every mask with those of the simulator's battle.
+
+    One difference is known and put right here: the package cuts the coordinate of the cell ahead towards 0, so that
+    whoever stands less than 1 from the west or the south rim may walk on towards it where its own cell is open.
+    """
+    obs, avail = battle.obs[0].copy(), battle.avail_actions[0].copy()
+    for agent in np.flatnonzero(battle.alive[0]):
+        x, y = battle.units["x"][0, agent], battle.units["y"][0, agent]
+        for move, at, cell in ((3, x, (0, int(y))), (1, y, (int(x), 0))):
+            if 0 < at < 1:
+                obs[agent, move] = avail[agent, 2 + move] = battle.terrain[cell]
+    np.testing.assert_allclose(np.stack(game.get_obs()), obs, atol=2e-6)
+    np.testing.assert_allclose(game.get_state(), battle.state[0], atol=2e-6)
+    np.testing.assert_array_equal(np.array(game.get_avail_actions(), dtype=bool), avail)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
+
 from marl_runtime.environments.starcraft.maps import SMAC_COMM, game_map, game_names
 from marl_runtime.environments.starcraft.smac_game import new_smac_game
 from marl_runtime.skirmish.maps import MAPS
 from marl_runtime.tasks import find_task
-from real_smac.fakes import battle_of, place, show, units_of
+from real_smac.fakes import battle_of, place, require_same, show, units_of
 
 pytestmark = pytest.mark.smac
 
@@ -40,14 +39,14 @@ def test_stock_registry_has_the_maps_that_we_name() -> None:
 def test_a_battle_looks_the_same_step_by_step(name: str) -> None:
     """Random play in the simulator; the package sees the same units and has to say the same of every step."""
     game_of, rng = game_map(name), np.random.default_rng(7)
-    outcomes = []
+    ended, compared = 0, 0
     for seed in range(4):
         battle, game = battle_of(game_of), new_smac_game(game_of)
         place(game, battle.terrain)
         battle.reset(np.array([True]), np.array([seed]))
         show(game, units_of(battle))
         game.init_units()
-        _same(game, battle)
+        require_same(game, battle)
         for _ in range(battle.schema.episode_limit):
             # one in two attacks where it can, so that units die
             avail = battle.avail_actions[0]
@@ -65,16 +64,12 @@ def test_a_battle_looks_the_same_step_by_step(name: str) -> None:
                 )
                 break
             assert result.rewards[0] == pytest.approx(paid * 20 / game.max_reward, abs=1e-4)
-            _same(game, battle)
+            require_same(game, battle)
             assert (code is not None) == result.terminated[0]
             assert (code == 1) == result.success[0]
             if code is not None or result.truncated[0]:
-                outcomes.append(code)
+                ended += 1
                 break
-    assert outcomes or game_of.map_name == "MMM"
-
-
-def _same(game: Any, battle: Any) -> None:
-    np.testing.assert_allclose(np.stack(game.get_obs()), battle.obs[0], atol=2e-6)
-    np.testing.assert_allclose(game.get_state(), battle.state[0], atol=2e-6)
-    np.testing.assert_array_equal(np.array(game.get_avail_actions(), dtype=bool), battle.avail_actions[0])
+            compared += 1
+    assert compared >= 20
+    assert ended == 4 or game_of.map_name == "MMM"

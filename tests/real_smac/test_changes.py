@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from buffers.errors import RejectedError, ResourceError
 from marl_runtime.environment import EpisodesLostError
 from marl_runtime.environments.starcraft.environment import StarCraftEnvironment
@@ -217,7 +218,11 @@ def test_a_game_that_dies_loses_the_round_and_is_launched_again() -> None:
     from pysc2.lib import protocol
     from websocket import WebSocketTimeoutException
 
-    dead = [{2: protocol.ConnectionError("gone")}, {1: WebSocketTimeoutException("late")}, {1: protocol.ProtocolError("x")}]
+    dead = [
+        {2: protocol.ConnectionError("gone")},
+        {1: WebSocketTimeoutException("late")},
+        {1: protocol.ProtocolError("x")},
+    ]
     environment, seeds = _played([*dead, {1: protocol.ConnectionError("gone")}])
     environment.reset(NOW, np.array([11]))
     environment.step(STOP)
@@ -231,3 +236,16 @@ def test_a_game_that_dies_loses_the_round_and_is_launched_again() -> None:
     with pytest.raises(ResourceError, match="the 4th game lost in a row"):
         environment.step(STOP)
     assert seeds == [11, 12, 12, 13]
+
+
+def test_the_package_lets_one_walk_on_at_the_west_and_the_south_rim() -> None:
+    """int(0.5 - 1) is 0, not -1: at (0.5, 0.5) north, south, east and west are open; the simulator has no way south or
+    west there. At (31.5, 31.5) neither lets one walk north or east.
+    """
+    game = new_smac_game(game_map("sc2:3m"))
+    place(game)
+    show(game, [unit(1, 1970, 1, 0.5, 0.5), unit(2, 1970, 1, 31.5, 31.5), unit(3, 1970, 1, 16, 16)]
+         + [unit(k, 48, 2, 20, 20) for k in (4, 5, 6)])  # fmt: skip
+    game.init_units()
+    by_x = {one.pos.x: game.get_avail_agent_actions(k)[2:6] for k, one in game.agents.items()}
+    assert by_x == {0.5: [1, 1, 1, 1], 31.5: [0, 1, 0, 1], 16: [1, 1, 1, 1]}
