@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,7 @@ from marl_runtime.environments.starcraft.environment import StarCraftEnvironment
 from marl_runtime.environments.starcraft.maps import game_map
 from marl_runtime.environments.starcraft.schema import game_schema
 from marl_runtime.environments.starcraft.smac_game import new_smac_game
+from marl_runtime.workers import WorkerSettings, make_environment
 from real_smac.fakes import place, show, unit
 
 pytestmark = pytest.mark.smac
@@ -249,3 +251,33 @@ def test_the_package_lets_one_walk_on_at_the_west_and_the_south_rim() -> None:
     game.init_units()
     by_x = {one.pos.x: game.get_avail_agent_actions(k)[2:6] for k, one in game.agents.items()}
     assert by_x == {0.5: [1, 1, 1, 1], 31.5: [0, 1, 0, 1], 16: [1, 1, 1, 1]}
+
+
+@pytest.fixture
+def dead_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installation in which all is there, and whose program ends at once."""
+    program = tmp_path / "Versions" / "Base75689" / "SC2_x64"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    (tmp_path / "Maps" / "SMAC_Maps").mkdir(parents=True)
+    (tmp_path / "Maps" / "SMAC_Maps" / "3m.SC2Map").write_bytes(b"MPQ")
+    monkeypatch.setenv("SC2PATH", str(tmp_path))
+
+
+@pytest.mark.usefixtures("dead_game")
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_program_that_ends_at_once_is_launched_by_pysc2_and_lost() -> None:
+    environment = make_environment("sc2:3m", 1, WorkerSettings())
+    with pytest.raises(EpisodesLostError, match=r"step 0 of the episode with seed 5.*SC2 websocket"):
+        environment.reset(NOW, np.array([5]))
+
+
+@pytest.mark.usefixtures("dead_game")
+def test_a_worker_whose_game_dies_is_replaced() -> None:
+    """One replacement is allowed, so the second loss ends the run."""
+    environment = make_environment("sc2:3m", 1, WorkerSettings(count=1, timeout=120, restarts=1))
+    with pytest.raises(EpisodesLostError, match=r"worker 0.*SC2 websocket.*replaced"):
+        environment.reset(NOW, np.array([5]))
+    with pytest.raises(ResourceError, match="loss 2 in a row"):
+        environment.reset(NOW, np.array([5]))
