@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # One thread per numerical library: the work is spread over processes, not over threads.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: design test test-slow test-llm test-grf check check-style format clean help
+.PHONY: design test test-slow test-llm test-grf test-smac check check-style format clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -24,7 +24,7 @@ test: $(BIN)/design-protocol  ## run the test suite
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-slow: $(BIN)/design-protocol  ## run the long tests too
-	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not llm and not grf'
+	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not llm and not grf and not smac'
 
 test-llm: $(BIN)/design-protocol  ## a design by a small language model that runs here (fetches 200 MB, takes ten minutes)
 	$(BIN)/python -m pip install --disable-pip-version-check -q xllamacpp==2026.10.11549
@@ -45,6 +45,15 @@ test-grf:  ## build Google Research Football in an environment of its own, and g
 	$(GRF)/bin/python benchmarks/real_environments.py measure academy_3_vs_1_with_keeper academy_run_pass_and_shoot_with_keeper
 	$(GRF)/bin/design-protocol train --task academy_3_vs_1_with_keeper --protocol generated_protocols/academy_3_vs_1_with_keeper/search-600-s0 \
 	  --steps 6000 --envs 8 --workers 2 --eval-every 6000 --eval-episodes 16
+
+# smac and smacv2 are on no package index: from their repositories, or from a path or git URL in these two
+SMAC_SOURCE ?= https://github.com/oxwhirl/smac.git
+SMACV2_SOURCE ?= https://github.com/oxwhirl/smacv2.git
+
+test-smac: $(BIN)/design-protocol  ## our adapters against the code of smac and smacv2; no game is needed
+	sh tests/real_smac/prepare.sh build/smac $(BIN)/python "$(SMAC_SOURCE)" "$(SMACV2_SOURCE)"
+	PYTHONPATH=build/smac/smac build/smac/venv/bin/python -m pytest -m smac tests/real_smac --ignore tests/real_smac/test_smacv2.py
+	PYTHONPATH=build/smac/smacv2 build/smac/venv/bin/python -m pytest -m smac tests/real_smac/test_smacv2.py
 
 check-style: $(BIN)/design-protocol  ## format, lint and types
 	$(BIN)/ruff format --check .

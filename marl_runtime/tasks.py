@@ -91,6 +91,10 @@ def find_task(name: str) -> Task:
         return _REGISTRY[name]
     if name.endswith(".toml"):
         return _file_task(Path(name))
+    if name.startswith(("sc2:", "sc2v2:")):  # the real game; nothing of it is needed before it is played
+        from marl_runtime.environments.starcraft.task import starcraft_task
+
+        return register(starcraft_task(name))
     if ":" in name:  # module:factory, a user's own environment
         from marl_runtime.environments.own import own_task
 

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from buffers.errors import ProtocolDesignerError
-from marl_runtime.environment import EnvironmentCrashError, VectorEnvironment
+from marl_runtime.environment import EnvironmentCrashError, EpisodesLostError, VectorEnvironment
 from marl_runtime.tasks import find_task, map_names
 from marl_runtime.workers.memory import SharedArrays
 
@@ -44,7 +44,8 @@ def main(channel: int, memory: int, task: str) -> int:
             elif environment is not None:
                 _play(order["do"], environment, shared, rows)
         except ProtocolDesignerError as error:
-            _answer(lines, {"error": str(error), "crash": isinstance(error, EnvironmentCrashError)})
+            crashed = isinstance(error, EnvironmentCrashError | EpisodesLostError)
+            _answer(lines, {"error": str(error), "crash": crashed})
         except Exception as error:
             _answer(lines, {"error": EnvironmentCrashError.of(order["do"], error).args[0], "crash": True})
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import typer
@@ -19,7 +20,7 @@ def doctor(as_json: Json = False) -> None:
     from protocol_designer.doctor import examine
 
     found: list[Examined] = []
-    for one in examine():
+    for one in (*examine(), *_starcraft()):
         if not as_json:
             if not found or found[-1].group != one.group:
                 typer.echo(("\n" if found else "") + one.group)
@@ -31,3 +32,19 @@ def doctor(as_json: Json = False) -> None:
     failed = [one.name for one in found if one.state == "FAILED"]
     if failed:
         raise ResourceError(f"this does not hold here: {', '.join(failed)}; do not run unreviewed protocols")
+
+
+def _starcraft() -> Iterator[Examined]:
+    """What the tasks of the real game need, up to the first thing that is missing; nobody has to have any of it."""
+    from marl_runtime.environments.starcraft.preflight import look
+    from protocol_designer.doctor import Examined
+
+    for package in ("smac", "smacv2"):
+        for found in look(package):
+            yield Examined(
+                "StarCraft II (optional)",
+                f"{package}: {found.name}",
+                "fine" if found.fine else "note",
+                found.detail,
+                found.remedy,
+            )
