@@ -43,7 +43,7 @@ test-grf:  ## build Google Research Football in an environment of its own, and g
 	$(GRF)/bin/python -m pip install --disable-pip-version-check -q -c constraints.txt -e '.[test]'
 	$(GRF)/bin/python -m pytest -m grf tests/environments/test_football_engine.py
 	$(GRF)/bin/python benchmarks/real_environments.py measure academy_3_vs_1_with_keeper academy_run_pass_and_shoot_with_keeper
-	$(GRF)/bin/design-protocol train --task academy_3_vs_1_with_keeper --protocol generated_protocols/academy_3_vs_1_with_keeper/search-600-s0 \
+	$(GRF)/bin/design-protocol train --task academy_3_vs_1_with_keeper \
 	  --steps 6000 --envs 8 --workers 2 --eval-every 6000 --eval-episodes 16
 
 # smac and smacv2 are on no package index: from their repositories, or from a path or git URL in these two

@@ -138,7 +138,8 @@ def measure(name: str) -> dict[str, Any]:
 def row_of(result: Mapping[str, Any]) -> str:
     random, design_of = result["random"], result["design"]
     returned = random["return"]
-    none = design_of["none"]["success_full"]
+    # where every field is known without a message nothing is scored
+    none = f"{design_of['none']['success_full']:.3f}" if design_of["fields"] else "-"
     if "search" in design_of:
         gain = design_of["over_none"]
         told = f"{design_of['search']['success_full']:.3f} | {gain['mean']:+.3f} [{gain['low']:+.3f}, {gain['high']:+.3f}] | {design_of['bits_per_step']:.0f}"
@@ -147,7 +148,7 @@ def row_of(result: Mapping[str, Any]) -> str:
     return (
         f"| `{result['task'].rpartition('.')[2]}` | {result['agents']} | {result['observation']} | {result['state']} ({design_of['fields']}) | "
         f"{result['actions']} | {random['steps_per_cpu_second']:,} | {returned['value']:.3f} [{returned['low']:.3f}, {returned['high']:.3f}] | "
-        f"{none:.3f} | {told} |"
+        f"{none} | {told} |"
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from buffers.errors import RejectedError
 from buffers.progress import Progress, silent
 from buffers.schema import TaskSchema
 from protocol_designer.protocol_contract import ProtocolRun, Recorded
@@ -55,11 +56,20 @@ class ProtocolScore:
 
     @property
     def fields(self) -> tuple[int, ...]:
-        """The state columns that are scored: those given, else those with headroom before there is any protocol."""
+        """The state columns that are scored: those given, else those with headroom before there is any protocol.
+
+        Where there is none, `RejectedError`: no message could tell anybody anything.
+        """
         if self._fields is None:
             table = self._card(None, "select", None).table
             scored = set(table[table.scored].field)
-            self._fields = tuple(i for i, f in enumerate(self._schema.state_fields) if f.name in scored)
+            fields = tuple(i for i, f in enumerate(self._schema.state_fields) if f.name in scored)
+            if not fields:
+                raise RejectedError(
+                    f"task {self._schema.name!r}: every agent knows every state field without a message, so there is "
+                    "nothing for a protocol to tell; if that is not so, gather more --episodes"
+                )
+            self._fields = fields
         return self._fields
 
     def card(self, run: ProtocolRun | None, split: str = "select") -> Scorecard:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 
 from buffers.dataset import DataSet
+from buffers.errors import RejectedError
 from protocol_designer.designers.field_views import extended_views, state_views
 from protocol_designer.designing import read_split
 from protocol_designer.protocol_contract import ProtocolContract, ProtocolRun, Recorded
@@ -152,3 +154,13 @@ def test_shuffled_feedback_has_the_same_figures_in_other_places() -> None:
     assert dealt["sources"] != sources
     assert dealt == shuffled_feedback(given, [0, 1]) != shuffled_feedback(given, [0, 2])
     assert dealt["summary"] == {"gain": 1}
+
+
+def test_where_no_message_could_tell_anything_that_is_said(
+    beacon_data: DataSet, recorded: dict[str, Recorded], tmp_path: Path
+) -> None:
+    """With a headroom of 1 whatever is known at all counts as known, as on a task where every agent sees everything."""
+    generous = replace(QUICK, headroom=1.0)
+    score = ProtocolScore(beacon_data.schema, recorded, Store(tmp_path / "d", {}), generous, data_hash="x")
+    with pytest.raises(RejectedError, match=r"every agent knows every state field.*gather more --episodes"):
+        score.card(None)
